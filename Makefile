@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# vclock: GNU make without configure. See `make help`.
+
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+.DELETE_ON_ERROR:
+
+VERSION := 0.1.0
+
+# What to build for, and with what. Each combination has a build folder of its own.
+NATIVE := $(shell uname -m)
+ARCH ?= $(NATIVE)
+LIBC ?= glibc
+SAN ?=
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+
+include mk/toolchain.mk
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+BINDIR ?= $(PREFIX)/bin
+MANDIR ?= $(PREFIX)/share/man
+
+all: lib cli examples
+
+include mk/build.mk
+include mk/test.mk
+include mk/install.mk
+include mk/lint.mk
+
+help:
+	@echo 'make                        library, tools and examples into $(B)/'
+	@echo 'make check                  all tests, in two minutes or less'
+	@echo 'make check-long             the tests with the large counts'
+	@echo 'make lint                   format, include levels, static analysis, man pages'
+	@echo 'make install DESTDIR=...    PREFIX=$(PREFIX)'
+	@echo 'ARCH=x86_64|i386  LIBC=glibc|musl  CC=gcc|clang  SAN=address,undefined'
+
+clean:
+	rm -rf build
+
+.PHONY: all help clean

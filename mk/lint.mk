@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+# make lint
+lint:
+	@true
+.PHONY: lint
