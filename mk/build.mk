@@ -12,7 +12,7 @@ TOOL_OBJ := $(TOOL_SRC:%.c=$(B)/obj/%.o)
 CLI_SRC := $(wildcard src/cli/*.c)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/obj/%.o)
 
-CLI_CPPFLAGS := $(if $(HAS_LIBS),-DVCLOCK_HAS_LIBS=1)
+CLI_CPPFLAGS := -DVCLOCK_HAS_LIBS=$(if $(HAS_LIBS),1,0)
 CLI_LIBS := $(if $(HAS_LIBS),-lsmartcols -ljson-c -lcapstone)
 # musl programs are static; the others take the C library as it comes.
 STATIC := $(if $(filter musl,$(LIBC)),-static)

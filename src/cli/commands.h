@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * commands.h - the command table: one row for each subcommand, in the order of `vclock --help`.
+ *
+ * ROW(name, "one line of help"): the function is cmd_name(), argv[0] its name. It returns an exit
+ * code of cli.h.
+ */
+#ifndef COMMANDS_H
+#define COMMANDS_H
+
+#define COMMANDS(ROW) ROW(help, "this list, or the help of one command")
+
+#define COMMAND_DECLARE(name, help) int cmd_##name(int argc, char **argv);
+COMMANDS(COMMAND_DECLARE)
+#undef COMMAND_DECLARE
+
+#endif /* COMMANDS_H */
