@@ -22,17 +22,19 @@ enum vclock_elf_error {
 	VCLOCK_ELF_ABSENT,  /* no image: address 0, or AT_SYSINFO_EHDR missing */
 	VCLOCK_ELF_NOT_ELF, /* no ELF magic */
 	VCLOCK_ELF_CLASS,   /* neither ELFCLASS32 nor ELFCLASS64, or a bad e_ehsize/e_phentsize */
-	VCLOCK_ELF_BYTE_ORDER,	/* not the host's byte order */
-	VCLOCK_ELF_TYPE,	/* not ET_DYN */
-	VCLOCK_ELF_MACHINE,	/* not the machine that was asked for */
-	VCLOCK_ELF_TRUNCATED,	/* a header or table lies outside the image */
-	VCLOCK_ELF_NO_LOAD,	/* no PT_LOAD */
-	VCLOCK_ELF_NO_DYNAMIC,	/* no PT_DYNAMIC */
-	VCLOCK_ELF_NO_SYMTAB,	/* no DT_SYMTAB or no DT_STRTAB */
-	VCLOCK_ELF_CORRUPT,	/* counts or indices that contradict the image's size */
+	VCLOCK_ELF_BYTE_ORDER, /* not the host's byte order */
+	VCLOCK_ELF_TYPE,       /* not ET_DYN */
+	VCLOCK_ELF_MACHINE,    /* not the machine that was asked for */
+	VCLOCK_ELF_TRUNCATED,  /* a header or table lies outside the image */
+	VCLOCK_ELF_NO_LOAD,    /* no PT_LOAD */
+	VCLOCK_ELF_NO_DYNAMIC, /* no PT_DYNAMIC */
+	VCLOCK_ELF_NO_SYMTAB,  /* no DT_SYMTAB or no DT_STRTAB */
+	VCLOCK_ELF_NO_HASH, /* no hash table, and nothing else proves how many symbols there are */
+	VCLOCK_ELF_CORRUPT, /* counts or indices that contradict the image's size */
 	VCLOCK_ELF_NOT_FOUND,	/* no such symbol */
 	VCLOCK_ELF_VERSION,	/* the symbol is there, under another version */
 	VCLOCK_ELF_UNVERSIONED, /* a version was demanded of an image without version tables */
+	VCLOCK_ELF_ADDRESS,	/* the address is not that of a page */
 };
 
 enum vclock_elf_hash { VCLOCK_ELF_HASH_SYSV = 1, VCLOCK_ELF_HASH_GNU = 2 };
@@ -48,12 +50,17 @@ struct vclock_elf {
 		bias; /* symbol address in memory = st_value + bias (mod 2^64); 0-based in a file */
 	uint64_t load_vaddr, load_offset, load_size; /* the first PT_LOAD */
 	const unsigned char *dynamic, *symtab, *strtab, *versym, *verdef, *sysv_hash, *gnu_hash;
+	const unsigned char *phdr; /* the program headers */
+	const char *soname;	   /* DT_SONAME; NULL: none */
+	/* strtab_size ends with the table's last NUL: what begins below it is terminated. */
 	uint64_t dynamic_count, symtab_count, strtab_size, verdef_size, sysv_hash_size,
 		gnu_hash_size;
-	uint32_t verdef_count;
+	uint32_t verdef_count; /* the most that a walk through verdef visits */
+	uint32_t phdr_count;
 	uint32_t hashes; /* bits of enum vclock_elf_hash; 0: neither, symbols are found by a scan */
 	uint16_t machine; /* e_machine */
 	uint8_t is_64;	  /* ELFCLASS64 */
+	uint8_t is_mapped;
 };
 
 struct vclock_elf_symbol {
@@ -61,13 +68,15 @@ struct vclock_elf_symbol {
 	const char *version; /* NULL: none */
 	uint64_t value;	     /* st_value */
 	uint64_t size;
+	uint16_t section; /* st_shndx; 0: undefined here, 0xfff1: an absolute value */
 	uint8_t type, bind;
 };
 
 /*
  * Checks an image of size bytes at image and fills *ret_elf. is_mapped: the image lies in memory as
  * its program headers say (a running vDSO), else it is the bytes of a file; the kernel's images
- * have both equal. Returns 0 or a negated enum vclock_elf_error; *ret_elf is untouched then.
+ * have both equal. The hash tables, where there are any, are walked once from end to end. Returns 0
+ * or a negated enum vclock_elf_error; *ret_elf is untouched then.
  */
 int vclock_elf_open(const void *image, size_t size, int is_mapped, struct vclock_elf *ret_elf);
 
@@ -100,10 +109,11 @@ struct vclock_vdso {
 	/* int (clockid_t, struct { long sec, nsec; }): the 64-bit-time one on 32-bit machines,
 	 * where it takes two int64_t; NULL there when only the 32-bit-time one exists. */
 	const void *clock_gettime;
-	const void *gettimeofday; /* int (struct timeval of long, struct timezone) */
-	const void *time;	  /* long (long *) */
-	const void *clock_getres; /* int (clockid_t, struct { long sec, nsec; }) */
-	const void *getcpu;	  /* int (unsigned *, unsigned *, void *) */
+	const void *clock_gettime32; /* the 32-bit-time one; NULL on 64-bit machines */
+	const void *gettimeofday;    /* int (struct timeval of long, struct timezone) */
+	const void *time;	     /* long (long *) */
+	const void *clock_getres;    /* int (clockid_t, struct { long sec, nsec; }) */
+	const void *getcpu;	     /* int (unsigned *, unsigned *, void *) */
 };
 
 /*
