@@ -11,12 +11,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/*
+ * What is declared between these two is the library's public face: default visibility, although the
+ * library itself is compiled with hidden. The version script (src/lib/libvclock.map) names the same
+ * symbols once more, and the build compares.
+ */
 #ifdef __cplusplus
-#define VCLOCK_BEGIN_DECLS extern "C" {
-#define VCLOCK_END_DECLS }
+#define VCLOCK_BEGIN_DECLS                                 \
+	_Pragma("GCC visibility push(default)") extern "C" \
+	{
+#define VCLOCK_END_DECLS \
+	}                \
+	_Pragma("GCC visibility pop")
 #else
-#define VCLOCK_BEGIN_DECLS
-#define VCLOCK_END_DECLS
+#define VCLOCK_BEGIN_DECLS _Pragma("GCC visibility push(default)")
+#define VCLOCK_END_DECLS _Pragma("GCC visibility pop")
 #endif
 
 /*
