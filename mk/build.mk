@@ -17,12 +17,15 @@ CLI_LIBS := $(if $(HAS_LIBS),-lsmartcols -ljson-c -lcapstone)
 # musl programs are static; the others take the C library as it comes.
 STATIC := $(if $(filter musl,$(LIBC)),-static)
 
+# Our own code has 64-bit time on 32-bit machines too; programs that use the headers choose.
+TIME64 := $(if $(filter i386,$(ARCH)),-D_TIME_BITS=64 -D_FILE_OFFSET_BITS=64)
+
 lib: $(B)/libvclock.a $(if $(STATIC),,$(B)/libvclock.so.0)
 cli: $(if $(CLI_SRC),$(B)/vclock)
 
 $(B)/obj/src/%.o: src/%.c
 	@mkdir -p $(@D)
-	$(COMPILER) $(CPPFLAGS_ALL) $(if $(filter cli/%,$*),$(CLI_CPPFLAGS)) $(CFLAGS_ALL) \
+	$(COMPILER) $(CPPFLAGS_ALL) $(TIME64) $(if $(filter cli/%,$*),$(CLI_CPPFLAGS)) $(CFLAGS_ALL) \
 		$(if $(filter $(STRICT_DIRS),$(firstword $(subst /, ,$*))),$(WARN_STRICT)) \
 		-fPIC -MMD -MP -c -o $@ $<
 

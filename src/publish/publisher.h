@@ -17,41 +17,48 @@
 #include "vclock/publish.h"
 
 struct publisher_config {
-	uint32_t interval_ns; /* 0: 10 ms */
-	uint32_t ahead_ns;    /* 0: 10 ms, i.e. a whole interval */
-	uint32_t flags;	      /* VCLOCK_PAGE_* */
-	uint32_t counter_kind;
-	uint32_t writer_pid;
-	uint32_t coarse_ns;
-	uint64_t timens_ino;
-	uint8_t boot_id[16];
-	bool counter_is_clocksource; /* else lines are at most 20 ms long */
+	/* As in struct vclock_page_config; interval_ns 0: 10 ms, ahead_ns 0: the interval. The
+	 * counter's rate is measured. */
+	struct vclock_page_config page;
+	/* The kernel's clocksource is the counter; else lines are at most 20 ms long, and the first
+	 * jump of the counter is the end of the page. */
+	bool counter_is_clocksource;
 };
 
 struct publisher {
 	struct reference *reference;
 	struct vclock_page *page; /* writable */
 	struct publisher_config config;
-	struct keeper keeper;
+	struct keeper_clock mono, raw;
+	struct keeper_offset boot;
+	struct reference_sample sample;	     /* the last one */
 	struct vclock_timekeeper timekeeper; /* as last stated to the page */
-	uint64_t planned_cyc;		     /* when this step was planned for; 0: no plan yet */
-	uint64_t steps;
+	uint64_t planned_cyc;		     /* when this step was planned for; 0: no plan */
+	uint64_t lateness_cyc;		     /* worst of the last second */
+	uint64_t lateness_since_cyc;
+	uint32_t change_ppb;   /* size of the last change of rate */
+	uint32_t change_steps; /* steps for which the error still holds it */
+	uint32_t jumps;
 	bool page_is_ready; /* vclock_page_init() has run, or a page was taken over */
 };
 
-/* page: VCLOCK_PAGE_SIZE writable bytes; zero, or a page of an earlier publisher to take over. */
-void publisher_init(struct publisher *publisher, struct reference *reference,
-		    struct vclock_page *page, const struct publisher_config *config);
+/*
+ * page: VCLOCK_PAGE_SIZE writable bytes, zero. Returns 0, or -EINVAL: interval_ns and ahead_ns out
+ * of range (together 40 ms, 20 ms where the counter is not the clocksource).
+ */
+int publisher_init(struct publisher *publisher, struct reference *reference,
+		   struct vclock_page *page, const struct publisher_config *config);
 
 /*
- * One step. *ret_sleep_ns: how long to wait before the next one. Returns 0 also when nothing could
- * be published this time (readers fall back meanwhile); -ERANGE when the rate has left the range
- * that a page may follow, -EBADMSG when the counter went back or jumped, -errno of the reference
- * when it failed: the caller then retires the page with the matching reason, or gives up.
+ * One step. *ret_sleep_ns: how long to wait before the next one. Returns 0 also where nothing could
+ * be published this time (readers fall back meanwhile). Otherwise the page should be retired, with
+ * *ret_reason: the rate has left the range that a page may follow, the counter jumped, or the
+ * reference cannot be read; returns -ERANGE, -EBADMSG or the reference's error then.
  */
-int publisher_step(struct publisher *publisher, uint64_t *ret_sleep_ns);
+int publisher_step(struct publisher *publisher, uint64_t *ret_sleep_ns,
+		   enum vclock_retired *ret_reason);
 
-/* Retires the page, if it was ever made ready. */
+/* Ends the page, if it was ever made ready. */
 void publisher_retire(struct publisher *publisher, enum vclock_retired reason);
 
 #endif /* PUBLISHER_H */

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* publisher.c - one step from sample to page; see publisher.h. Must never sleep or read a clock. */
+#include "publish/publisher.h"
+
+#include "keeper/scale.h"
+#include "vclock/read.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define INTERVAL_NS 10000000u
+#define LINES_NS_MAX 40000000u
+#define LINES_NS_MAX_OTHER 20000000u /* where the kernel's clocksource is another */
+/*
+ * At start the rate is unknown: samples in quick succession. 32 samples over 64 ms give it to some
+ * 30 ppb (sample noise of 5 ns), which is below 1 ns over the two lines that are stated ahead.
+ */
+#define START_INTERVAL_NS 2000000u
+#define START_SAMPLES 32u
+/* A rate is not known before this has passed between two samples (design, 3.3). */
+#define START_SPAN_NS 10000000u
+/* A line is published when its predecessor has begun, and a little later, so that no reader still
+ * holds a counter value from before. */
+#define SLACK_NS 50000u
+/* After -ETIME or -ERANGE: the same line a little later, or the first after a gap. */
+#define RETRY_NS 2000000u
+/* What a page is off by in the steady state: kernel brackets are some 45 ns wide where the vDSO
+ * works, and the value lies within. */
+#define ERROR_NS 50u
+/* A change of rate is in the error until the line that was steered by it has been reached. */
+#define CHANGE_STEPS 3u
+#define NSEC_PER_SEC 1000000000u
+/* Counter jumps that a page is published again after; a counter that does this ever again is
+ * broken. */
+#define JUMPS_MAX 16u
+
+int publisher_init(struct publisher *publisher, struct reference *reference,
+		   struct vclock_page *page, const struct publisher_config *config)
+{
+	uint64_t limit = config->counter_is_clocksource ? LINES_NS_MAX : LINES_NS_MAX_OTHER;
+	struct vclock_page_config *wanted = &publisher->config.page;
+
+	memset(publisher, 0, sizeof(*publisher));
+	publisher->config = *config;
+	publisher->reference = reference;
+	publisher->page = page;
+	if (wanted->interval_ns == 0)
+		wanted->interval_ns = INTERVAL_NS;
+	if (wanted->ahead_ns == 0)
+		wanted->ahead_ns = wanted->interval_ns;
+	if ((uint64_t)wanted->interval_ns + wanted->ahead_ns > limit)
+		return -EINVAL;
+	publisher->timekeeper.read_counter = reference->read_counter;
+	publisher->timekeeper.read_counter_arg = reference;
+	return 0;
+}
+
+static uint64_t cyc_to_ns(const struct publisher *publisher, uint64_t cyc)
+{
+	return scale_mul_shr(cyc, publisher->raw.line.rate, KEEPER_RATE_SHIFT);
+}
+
+static uint64_t ns_to_cyc(const struct publisher *publisher, uint64_t ns)
+{
+	return scale_shl_div(ns, KEEPER_RATE_SHIFT - 8, publisher->raw.line.rate >> 8);
+}
+
+static uint64_t read_counter(const struct publisher *publisher)
+{
+	return publisher->reference->read_counter(publisher->reference);
+}
+
+/* How late this step is, and the worst of the last second or so. */
+static void note_lateness(struct publisher *publisher, uint64_t now)
+{
+	uint64_t late = 0;
+
+	if (publisher->planned_cyc != 0 && now > publisher->planned_cyc)
+		late = now - publisher->planned_cyc;
+	if (late >= publisher->lateness_cyc ||
+	    cyc_to_ns(publisher, now - publisher->lateness_since_cyc) > NSEC_PER_SEC) {
+		publisher->lateness_cyc = late;
+		publisher->lateness_since_cyc = now;
+	}
+	publisher->planned_cyc = 0;
+}
+
+/* Keeps what the sample could not tell from the one before. True when a clock stepped. */
+static bool note_offsets(struct publisher *publisher, const struct reference_sample *sample)
+{
+	struct reference_sample *last = &publisher->sample;
+	bool stepped = false;
+
+	if (sample->real_is_valid) {
+		stepped |= !last->real_is_valid ||
+			   last->real_minus_mono_ns != sample->real_minus_mono_ns;
+		last->real_minus_mono_ns = sample->real_minus_mono_ns;
+		last->real_is_valid = true;
+	}
+	if (sample->tai_is_valid) {
+		stepped |= !last->tai_is_valid || last->tai_offset_sec != sample->tai_offset_sec;
+		last->tai_offset_sec = sample->tai_offset_sec;
+		last->tai_is_valid = true;
+	}
+	if (sample->boot_is_valid) {
+		stepped |= keeper_offset_add(&publisher->boot, sample->boot_minus_mono_lo_ns,
+					     sample->boot_minus_mono_hi_ns);
+		last->boot_is_valid = true;
+	}
+	last->tz_minuteswest = sample->tz_minuteswest;
+	last->tz_dsttime = sample->tz_dsttime;
+	return stepped;
+}
+
+/*
+ * |change of rate| * (interval + ahead + lateness) + 50 ns (design, 3.8) until the changed rate has
+ * reached the readers; and never less than half of the bracket that the clock is read in.
+ */
+static uint32_t error_ns(const struct publisher *publisher)
+{
+	uint64_t lateness_ns = cyc_to_ns(publisher, publisher->lateness_cyc);
+	uint64_t window_ns = (uint64_t)publisher->config.page.interval_ns +
+			     publisher->config.page.ahead_ns + lateness_ns;
+	uint64_t width_ns = cyc_to_ns(publisher, publisher->mono.width_cyc);
+	uint64_t error = width_ns / 2 > ERROR_NS ? width_ns / 2 : ERROR_NS;
+
+	if (publisher->change_steps > 0) /* 10^-9 = 1153 / 2^60 and a little more */
+		error += scale_mul_shr(window_ns * publisher->change_ppb >> 20, 1153, 20) >> 20;
+	return error > UINT32_MAX ? UINT32_MAX : (uint32_t)error;
+}
+
+/* The sample's clocks as the kernel's own terms have them. */
+static int state_timekeeper(struct publisher *publisher)
+{
+	struct vclock_timekeeper *tk = &publisher->timekeeper;
+	const struct keeper_line *mono = &publisher->mono.line;
+	uint32_t shift = publisher->page->shift, nsec;
+	int64_t real_ns = (int64_t)mono->ns + publisher->sample.real_minus_mono_ns;
+	uint64_t raw_ns;
+
+	tk->cycle_last = mono->cyc;
+	tk->shift = shift;
+	tk->mult = keeper_rate_to_mult(mono->rate, shift);
+	tk->raw_mult = keeper_rate_to_mult(publisher->raw.line.rate, shift);
+	scale_ns_to_sec(real_ns, &tk->xtime_sec, &nsec);
+	tk->xtime_nsec = ((uint64_t)nsec << shift) + ((uint64_t)mono->frac << shift >> 32);
+	scale_ns_to_sec(-publisher->sample.real_minus_mono_ns, &tk->wall_to_monotonic.tv_sec,
+			&nsec);
+	tk->wall_to_monotonic.tv_nsec = nsec;
+	scale_ns_to_sec(publisher->boot.value_ns, &tk->monotonic_to_boot.tv_sec, &nsec);
+	tk->monotonic_to_boot.tv_nsec = nsec;
+	raw_ns = keeper_line_ns(&publisher->raw.line, mono->cyc);
+	scale_ns_to_sec((int64_t)raw_ns, &tk->raw_sec, &nsec);
+	tk->raw_nsec = ((uint64_t)nsec << shift) + ((uint64_t)1 << shift >> 1);
+	tk->tai_offset_sec = publisher->sample.tai_offset_sec;
+	tk->error_ns = error_ns(publisher);
+	tk->lateness_ns = (uint32_t)cyc_to_ns(publisher, publisher->lateness_cyc);
+	return tk->mult == 0 || tk->raw_mult == 0 ? -ERANGE : 0;
+}
+
+/* A page of this counter's rate: RAW's, which no discipline bends. */
+static int make_page(struct publisher *publisher)
+{
+	uint64_t hz = scale_shl_div(NSEC_PER_SEC, KEEPER_RATE_SHIFT, publisher->raw.line.rate);
+	int r;
+
+	publisher->config.page.counter_hz = hz;
+	r = vclock_page_init(publisher->page, &publisher->config.page);
+	publisher->page_is_ready = r == 0;
+	/* Any number but the page's own: the first update states all offsets. */
+	publisher->timekeeper.clock_was_set_seq = 1;
+	return r;
+}
+
+/* When the next line is due: `ahead` before the end of the last one, and after that has begun. */
+static void plan(struct publisher *publisher, uint64_t *ret_sleep_ns)
+{
+	const struct vclock_page *page = publisher->page;
+	const struct vclock_line *last = &page->slot[page->generation & 1].line[1];
+	uint64_t now = read_counter(publisher), end = last->start_cyc + last->length_cyc;
+	uint64_t due = end - ns_to_cyc(publisher, page->ahead_ns);
+	uint64_t begun = last->start_cyc + ns_to_cyc(publisher, SLACK_NS);
+
+	if ((int64_t)(due - begun) < 0)
+		due = begun;
+	publisher->planned_cyc = due;
+	*ret_sleep_ns = (int64_t)(due - now) > 0 ? cyc_to_ns(publisher, due - now) : 0;
+	/* A page that this step did not write, or a counter that moved: never sleep it out. */
+	if (*ret_sleep_ns > LINES_NS_MAX)
+		*ret_sleep_ns = RETRY_NS;
+}
+
+static bool rate_is_known(const struct publisher *publisher)
+{
+	uint64_t span = keeper_clock_span_cyc(&publisher->mono);
+
+	/* Once the page is kept, two samples after a change of rate are enough to go on. */
+	if (publisher->mono.count < 2 || publisher->raw.count < 2)
+		return false;
+	if (!publisher->page_is_ready ||
+	    publisher->page->slot[publisher->page->generation & 1].retired)
+		return publisher->mono.count >= START_SAMPLES &&
+		       cyc_to_ns(publisher, span) >= START_SPAN_NS;
+	return true;
+}
+
+/*
+ * Counter and clock no longer fit each other. While a line covers the counter, the page is wrong at
+ * this moment and ends at once; it is taken up again when the rate is known anew. A line that does
+ * not cover it (suspend) has ended by itself.
+ */
+static int note_jump(struct publisher *publisher, enum vclock_retired *ret_reason)
+{
+	struct vclock_timespec ts;
+	bool is_live = publisher->page_is_ready &&
+		       vclock_read_at(publisher->page, read_counter(publisher), VCLOCK_MONOTONIC,
+				      &ts) == 0;
+
+	keeper_clock_reset(&publisher->raw);
+	*ret_reason = VCLOCK_RETIRED_BACKWARD;
+	if (!is_live)
+		return 0;
+	if (!publisher->config.counter_is_clocksource || ++publisher->jumps > JUMPS_MAX)
+		return -EBADMSG;
+	publisher_retire(publisher, VCLOCK_RETIRED_BACKWARD);
+	return 0;
+}
+
+static void note_verdict(struct publisher *publisher, enum keeper_verdict verdict)
+{
+	if (verdict == KEEPER_CHANGED) {
+		publisher->change_ppb = publisher->mono.rate_change_ppb;
+		publisher->change_steps = CHANGE_STEPS;
+	} else if (publisher->change_steps > 0) {
+		publisher->change_steps--;
+	}
+}
+
+static int publish(struct publisher *publisher, uint64_t *ret_sleep_ns)
+{
+	struct vclock_page *page = publisher->page;
+	const struct vclock_slot *live;
+	int r = 0;
+
+	if (!publisher->page_is_ready)
+		r = make_page(publisher);
+	if (r != 0)
+		return r;
+	live = &page->slot[page->generation & 1];
+	if (live->retired != VCLOCK_RETIRED_NOT)
+		vclock_page_revive(page);
+	r = state_timekeeper(publisher);
+	if (r == 0)
+		r = vclock_page_update(page, &publisher->timekeeper);
+	live = &page->slot[page->generation & 1];
+	if (live->tz_minuteswest != publisher->sample.tz_minuteswest ||
+	    live->tz_dsttime != publisher->sample.tz_dsttime)
+		vclock_page_update_tz(page, publisher->sample.tz_minuteswest,
+				      publisher->sample.tz_dsttime);
+	if (r == 0 || r == -VCLOCK_EALREADY)
+		plan(publisher, ret_sleep_ns);
+	return r;
+}
+
+int publisher_step(struct publisher *publisher, uint64_t *ret_sleep_ns,
+		   enum vclock_retired *ret_reason)
+{
+	struct reference_sample sample;
+	enum keeper_verdict verdict;
+	int r = publisher->reference->sample(publisher->reference, &sample);
+
+	*ret_sleep_ns = START_INTERVAL_NS;
+	*ret_reason = VCLOCK_RETIRED_REFERENCE;
+	if (r != 0)
+		return r;
+	verdict = keeper_clock_add(&publisher->mono, &sample.mono);
+	if (verdict == KEEPER_JUMPED) {
+		r = note_jump(publisher, ret_reason);
+		if (r != 0)
+			return r;
+	}
+	keeper_clock_add(&publisher->raw, &sample.raw);
+	note_verdict(publisher, verdict);
+	publisher->timekeeper.clock_was_set_seq += note_offsets(publisher, &sample);
+	note_lateness(publisher, sample.mono.after_cyc);
+	if (!rate_is_known(publisher) || !publisher->sample.real_is_valid)
+		return 0;
+	*ret_reason = VCLOCK_RETIRED_RATE;
+	if (keeper_rate_difference_ppb(publisher->mono.line.rate, publisher->raw.line.rate) / 1000 >
+	    KEEPER_RATE_LIMIT_PPM)
+		return -ERANGE;
+	r = publish(publisher, ret_sleep_ns);
+	if (r == -VCLOCK_ETIME || r == -VCLOCK_ERANGE) {
+		*ret_sleep_ns = RETRY_NS;
+		return 0;
+	}
+	return r == -VCLOCK_EALREADY ? 0 : r;
+}
+
+void publisher_retire(struct publisher *publisher, enum vclock_retired reason)
+{
+	if (publisher->page_is_ready)
+		vclock_page_retire(publisher->page, reason, publisher->reference->read_counter,
+				   publisher->reference);
+}
