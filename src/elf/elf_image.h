@@ -14,4 +14,11 @@
  */
 int elf_mapped_size(const void *image, size_t readable, size_t max, size_t *ret_size);
 
+/*
+ * Looks up the functions of vdso->elf under the names of the image's own architecture, whichever
+ * that is; the rest of *vdso has been cleared. 0, or -VCLOCK_ELF_MACHINE: no names are known for
+ * it.
+ */
+int vdso_fill(struct vclock_vdso *vdso);
+
 #endif /* ELF_IMAGE_H */

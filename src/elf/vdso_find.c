@@ -47,20 +47,27 @@ static const void *vdso_function(const struct vclock_elf *elf, const struct vdso
 	return address;
 }
 
+int vdso_fill(struct vclock_vdso *vdso)
+{
+	const struct vclock_elf *elf = &vdso->elf;
+	const struct vdso_names *names = vdso_names_of(elf->machine, elf->is_64);
+
+	if (names == NULL)
+		return -VCLOCK_ELF_MACHINE;
+	vdso->clock_gettime = vdso_function(elf, names, names->clock_gettime);
+	vdso->clock_gettime32 = vdso_function(elf, names, names->clock_gettime32);
+	vdso->gettimeofday = vdso_function(elf, names, names->gettimeofday);
+	vdso->time = vdso_function(elf, names, names->time);
+	vdso->clock_getres = vdso_function(elf, names, names->clock_getres);
+	vdso->getcpu = vdso_function(elf, names, names->getcpu);
+	return 0;
+}
+
 int vclock_vdso_find(const void *address, size_t size, struct vclock_vdso *ret_vdso)
 {
-	const struct vdso_names *names = vdso_names_of(ELF_HOST_MACHINE, sizeof(void *) == 8);
-	const struct vclock_elf *elf = &ret_vdso->elf;
-
 	elf_clear(ret_vdso, sizeof(*ret_vdso));
 	ret_vdso->error = vdso_open(address, size, &ret_vdso->elf);
-	if (ret_vdso->error)
-		return ret_vdso->error;
-	ret_vdso->clock_gettime = vdso_function(elf, names, names->clock_gettime);
-	ret_vdso->clock_gettime32 = vdso_function(elf, names, names->clock_gettime32);
-	ret_vdso->gettimeofday = vdso_function(elf, names, names->gettimeofday);
-	ret_vdso->time = vdso_function(elf, names, names->time);
-	ret_vdso->clock_getres = vdso_function(elf, names, names->clock_getres);
-	ret_vdso->getcpu = vdso_function(elf, names, names->getcpu);
-	return 0;
+	if (!ret_vdso->error)
+		ret_vdso->error = vdso_fill(ret_vdso);
+	return ret_vdso->error;
 }
