@@ -29,6 +29,7 @@ all: lib cli examples
 
 include mk/build.mk
 include mk/test.mk
+include mk/fuzz.mk
 include mk/install.mk
 include mk/lint.mk
 
@@ -36,6 +37,7 @@ help:
 	@echo 'make                        library, tools and examples into $(B)/'
 	@echo 'make check                  all tests, in two minutes or less'
 	@echo 'make check-long             the tests with the large counts'
+	@echo 'make fuzz                   the fuzz targets, FUZZ_SECONDS each (needs clang)'
 	@echo 'make lint                   format, include levels, static analysis, man pages'
 	@echo 'make install DESTDIR=...    PREFIX=$(PREFIX)'
 	@echo 'ARCH=x86_64|i386  LIBC=glibc|musl  CC=gcc|clang  SAN=address,undefined'
