@@ -190,18 +190,20 @@ static void plan(struct publisher *publisher, uint64_t *ret_sleep_ns)
 		*ret_sleep_ns = RETRY_NS;
 }
 
-static bool rate_is_known(const struct publisher *publisher)
+/*
+ * At start, and after a jump, the rate has to be learned from a window of samples, whatever stands
+ * on the page. From then on two samples after a change of rate are enough to go on.
+ */
+static bool rate_is_known(struct publisher *publisher)
 {
 	uint64_t span = keeper_clock_span_cyc(&publisher->mono);
 
-	/* Once the page is kept, two samples after a change of rate are enough to go on. */
 	if (publisher->mono.count < 2 || publisher->raw.count < 2)
 		return false;
-	if (!publisher->page_is_ready ||
-	    publisher->page->slot[publisher->page->generation & 1].retired)
-		return publisher->mono.count >= START_SAMPLES &&
-		       cyc_to_ns(publisher, span) >= START_SPAN_NS;
-	return true;
+	if (!publisher->is_started)
+		publisher->is_started = publisher->mono.count >= START_SAMPLES &&
+					cyc_to_ns(publisher, span) >= START_SPAN_NS;
+	return publisher->is_started;
 }
 
 /*
@@ -217,6 +219,7 @@ static int note_jump(struct publisher *publisher, enum vclock_retired *ret_reaso
 				      &ts) == 0;
 
 	keeper_clock_reset(&publisher->raw);
+	publisher->is_started = false;
 	*ret_reason = VCLOCK_RETIRED_BACKWARD;
 	if (!is_live)
 		return 0;

@@ -39,6 +39,7 @@ struct publisher {
 	uint32_t change_ppb;   /* size of the last change of rate */
 	uint32_t change_steps; /* steps for which the error still holds it */
 	uint32_t jumps;
+	bool is_started;    /* the rate has been learned from a window of samples */
 	bool page_is_ready; /* vclock_page_init() has run, or a page was taken over */
 };
 
