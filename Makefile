@@ -30,6 +30,7 @@ all: lib cli examples
 include mk/build.mk
 include mk/test.mk
 include mk/fuzz.mk
+include mk/vm.mk
 include mk/install.mk
 include mk/lint.mk
 
@@ -38,6 +39,7 @@ help:
 	@echo 'make check                  all tests, in two minutes or less'
 	@echo 'make check-long             the tests with the large counts'
 	@echo 'make fuzz                   the fuzz targets, FUZZ_SECONDS each (needs clang)'
+	@echo 'make check-vm-i386          the i386 tests in a virtual machine'
 	@echo 'make lint                   format, include levels, static analysis, man pages'
 	@echo 'make install DESTDIR=...    PREFIX=$(PREFIX)'
 	@echo 'ARCH=x86_64|i386  LIBC=glibc|musl  CC=gcc|clang  SAN=address,undefined'
