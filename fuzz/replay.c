@@ -5,6 +5,8 @@
  * replay_NAME [FILE|FOLDER...]; without arguments the corpus that it was built with. A file that
  * breaks the target ends the program before its plan, with the file's name in the line before.
  */
+/* A 32-bit program meets inode numbers that do not fit 32 bits. */
+#define _FILE_OFFSET_BITS 64
 #include <dirent.h>
 #include <stdint.h>
 #include <string.h>
