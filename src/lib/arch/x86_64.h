@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * x86_64.h - raw system calls of x86_64. Included by raw.h only.
+ */
+#ifndef LIB_ARCH_X86_64_H
+#define LIB_ARCH_X86_64_H
+
+#define LIB_REGCALL
+#define LIB_VDSO_IS_64 1
+
+/* SYSCALL needs no entry point. */
+static inline void raw_set_up(unsigned long sysinfo)
+{
+	(void)sysinfo;
+}
+
+static inline long raw_syscall5(long nr, long a, long b, long c, long d, long e)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	long r;
+
+	__asm__ __volatile__("syscall"
+			     : "=a"(r)
+			     : "0"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
+			     : "rcx", "r11", "memory");
+	return r;
+}
+
+static inline long raw_syscall2(long nr, long a, long b)
+{
+	long r;
+
+	__asm__ __volatile__("syscall"
+			     : "=a"(r)
+			     : "0"(nr), "D"(a), "S"(b)
+			     : "rcx", "r11", "memory");
+	return r;
+}
+
+static inline int raw_clock_gettime(int32_t clk, struct vclock_timespec *ret_ts)
+{
+	return (int)raw_syscall2(SYS_clock_gettime, clk, (long)ret_ts);
+}
+
+static inline int raw_clock_getres(int32_t clk, struct vclock_timespec *ret_res)
+{
+	return (int)raw_syscall2(SYS_clock_getres, clk, (long)ret_res);
+}
+
+static inline int raw_gettimeofday(struct vclock_timeval *ret_tv, struct vclock_timezone *ret_tz)
+{
+	return (int)raw_syscall2(SYS_gettimeofday, (long)ret_tv, (long)ret_tz);
+}
+
+/* Part of the architecture, LFENCE too. */
+static inline bool raw_counter_exists(void)
+{
+	return true;
+}
+
+#endif /* LIB_ARCH_X86_64_H */

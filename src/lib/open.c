@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * open.c - vclock_open(): everything that is looked at before a page is believed.
+ *
+ * The file is hostile until its owner, its fields, its boot, its time namespace and its clocks have
+ * been checked; nothing of it is used before, and nothing reaches the window that failed. Must
+ * never wait: it runs in a constructor, and the file may be what a dead writer left behind.
+ */
+#define _FILE_OFFSET_BITS 64
+
+#include "lib/open.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/guard.h"
+#include "lib/kernel.h"
+#include "lib/setup.h"
+#include "publish/page_check.h"
+#include "vclock/counter.h"
+#include "vclock/read.h"
+
+#define DEFAULT_PATH "/run/vclock/page"
+
+/* Beside the page's stated error: a steady clock may stand still for its clamp, some 40 us. */
+#define OPEN_TOLERANCE_NS 100000
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* 32 digits with dashes between. All zero when it is anything else. */
+static void parse_boot_id(const char *text, uint8_t id[16])
+{
+	int n = 0;
+
+	memset(id, 0, 16);
+	for (; *text != '\0' && *text != '\n' && n < 32; text++) {
+		if (*text == '-')
+			continue;
+		if (hex_digit(*text) < 0)
+			break;
+		id[n / 2] = (uint8_t)(id[n / 2] << 4 | hex_digit(*text));
+		n++;
+	}
+	if (n != 32)
+		memset(id, 0, 16);
+}
+
+void open_identity(struct open_identity *ret_identity)
+{
+	char text[64] = "";
+	struct stat st;
+	ssize_t n;
+	int fd;
+
+	memset(ret_identity, 0, sizeof(*ret_identity));
+	fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, sizeof(text) - 1);
+		text[n > 0 ? n : 0] = '\0';
+		close(fd);
+		parse_boot_id(text, ret_identity->boot_id);
+	}
+	if (stat("/proc/self/ns/time", &st) == 0)
+		ret_identity->timens_ino = st.st_ino;
+}
+
+/* Only root and this user may have written it, and nobody else may. */
+static int check_file(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	if ((st.st_uid != 0 && st.st_uid != geteuid() && st.st_uid != getuid()) ||
+	    (st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+		return -EPERM;
+	return st.st_size < (off_t)VCLOCK_PAGE_SIZE ? -EINVAL : 0;
+}
+
+static int check_identity(const struct vclock_page *page)
+{
+	static const uint8_t unknown[16];
+	struct open_identity here;
+
+	open_identity(&here);
+	/* A file outlives a boot: one that does not say of which it is, is of another. */
+	if (memcmp(here.boot_id, unknown, sizeof(unknown)) == 0 ||
+	    memcmp(here.boot_id, page->boot_id, sizeof(here.boot_id)) != 0)
+		return -ESTALE;
+	if (page->timens_ino != 0 && here.timens_ino != 0 && page->timens_ino != here.timens_ino)
+		return -EXDEV;
+	return page->counter_kind != VCLOCK_COUNTER_KIND || lib_program.counter_forbidden ? -EREMOTE
+											  : 0;
+}
+
+/*
+ * A line that ended a moment ago has a writer that is late; one that ended a second ago has none.
+ * Returns 0, or -ETIME.
+ */
+static int check_age(const struct vclock_page *page)
+{
+	const struct vclock_slot *slot = &page->slot[page->generation & 1];
+	const struct vclock_line *last = &slot->line[slot->line[1].length_cyc != 0];
+	uint64_t age = vclock_counter_ordered() - last->start_cyc;
+
+	if (slot->retired != VCLOCK_RETIRED_NOT || last->length_cyc == 0)
+		return -ETIME;
+	/* A line that has not begun yet gives a huge unsigned age. */
+	if ((int64_t)age >= 0 && age > page->counter_hz + last->length_cyc)
+		return -ETIME;
+	return 0;
+}
+
+/*
+ * shared: the page, mapped elsewhere. *ret_verified: it agreed with the kernel's clocks; false
+ * where its writer is late just now, and the first call that it covers will compare.
+ */
+static int check_page(const struct vclock_page *shared, bool *ret_verified)
+{
+	struct vclock_page page;
+	int r;
+
+	r = page_copy(shared, &page);
+	if (r == 0)
+		r = page_check(&page);
+	if (r == 0)
+		r = check_identity(&page);
+	if (r == 0 && page.generation == 0)
+		r = -ENODATA;
+	if (r == 0)
+		r = check_age(&page);
+	if (r != 0)
+		return r;
+	r = process_compare(shared,
+			    VCLOCK_PAGE_CLOCKS & (~LIB_ALARM_CLOCKS | lib_kernel.alarm_clocks),
+			    OPEN_TOLERANCE_NS);
+	*ret_verified = r == 0;
+	return r == -EAGAIN ? 0 : r;
+}
+
+static void use_page(const char *path, bool is_verified)
+{
+	lib_program.page_source = VCLOCK_PAGE_FILE;
+	lib_program.page_path[0] = '\0';
+	if (path != NULL)
+		strncpy(lib_program.page_path, path, sizeof(lib_program.page_path) - 1);
+	process_change_end(is_verified);
+}
+
+static int open_checked(int fd, const char *path)
+{
+	bool is_verified = false;
+	void *scratch;
+	int r;
+
+	r = check_file(fd);
+	if (r != 0)
+		return r;
+	scratch = mmap(NULL, VCLOCK_PAGE_SIZE, PROT_READ, MAP_SHARED, fd, 0);
+	if (scratch == MAP_FAILED)
+		return -errno;
+	r = check_page(scratch, &is_verified);
+	munmap(scratch, VCLOCK_PAGE_SIZE);
+	if (r != 0 || lib_program.route_limit != VCLOCK_ROUTE_PAGE)
+		return r;
+	process_change_begin();
+	r = process_map(fd);
+	if (r == 0)
+		use_page(path, is_verified);
+	else
+		process_change_end(false);
+	return r;
+}
+
+int open_page_fd(int fd, const char *path)
+{
+	struct guard guard = guard_enter();
+	int r = -EOPNOTSUPP;
+
+	if (lib_program.wipes) {
+		process_lock();
+		r = open_checked(fd, path);
+		process_unlock();
+	}
+	guard_leave(&guard);
+	return r;
+}
+
+int vclock_open(const char *path)
+{
+	struct guard guard = guard_enter();
+	int fd, r;
+
+	if (path == NULL)
+		path = setup_getenv("VCLOCK_PAGE", lib_program.is_secure);
+	if (path == NULL)
+		path = DEFAULT_PATH;
+	fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	r = fd < 0 ? -errno : open_page_fd(fd, path);
+	if (fd >= 0)
+		close(fd);
+	guard_leave(&guard);
+	return r;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pid.c - the process's id, remembered in memory that a fork wipes.
+ *
+ * A child that shares its parent's memory (vfork, CLONE_VM) also shares the word. Stored there is
+ * only the id of a process of which we know that it is not such a child. Must never store where
+ * that cannot be told.
+ */
+#include "lib/process.h"
+
+/* <linux/kcmp.h>, which is not at hand with every libc: do two processes share their memory? */
+#define KCMP_VM 1
+
+const volatile uint32_t *vclock_pid_word(void)
+{
+	return &lib_process.pid;
+}
+
+/*
+ * Whether this process's memory is its own. The one that ran the constructor is known by a word
+ * that only it can find: forked children find it wiped, and those that share the memory have
+ * another id. Others ask the kernel to compare with the parent, which fails where the parent may
+ * not be looked at, or is outside of the PID namespace.
+ *
+ * What is not seen: a child that shares memory with another process than its parent (made with
+ * CLONE_PARENT, or whose parent has died).
+ */
+static bool memory_is_own(int32_t pid)
+{
+	long parent, r;
+
+	if (lib_process.constructed == (uint32_t)pid)
+		return true;
+	parent = raw_syscall2(SYS_getppid, 0, 0);
+	r = parent <= 0 ? -ESRCH : raw_syscall5(SYS_kcmp, pid, parent, KCMP_VM, 0, 0);
+	if (r < 0)
+		__atomic_store_n(&lib_process.no_pid, 1, __ATOMIC_RELAXED);
+	return r > 0;
+}
+
+int32_t vclock_getpid_slow(void)
+{
+	int32_t pid = raw_getpid();
+
+	if (lib_program.wipes && __atomic_load_n(&lib_process.no_pid, __ATOMIC_RELAXED) == 0 &&
+	    memory_is_own(pid))
+		__atomic_store_n(&lib_process.pid, (uint32_t)pid, __ATOMIC_RELAXED);
+	return pid;
+}
