@@ -27,8 +27,8 @@ CXX := $(if $(filter clang,$(CC_KIND)),clang++,g++)
 CXX_COMPILER := $(CXX)
 ifneq ($(ARCH),$(NATIVE))
 ifeq ($(CC_KIND),clang)
-COMPILER := $(CC) --target=$(TRIPLE) --sysroot=/usr/$(TRIPLE) -isystem /usr/$(TRIPLE)/include
-CXX_COMPILER := $(CXX) --target=$(TRIPLE) --sysroot=/usr/$(TRIPLE) -isystem /usr/$(TRIPLE)/include
+COMPILER := $(CC) --target=$(TRIPLE) -isystem /usr/$(TRIPLE)/include
+CXX_COMPILER := $(CXX) --target=$(TRIPLE) -isystem /usr/$(TRIPLE)/include
 else
 COMPILER := $(TRIPLE)-gcc
 CXX_COMPILER := $(TRIPLE)-g++
