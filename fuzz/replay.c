@@ -88,8 +88,10 @@ static void replay(const char *path)
 
 int main(int argc, char **argv)
 {
+	/* A machine that the test was brought to has the tree below its working folder. */
 	if (argc == 1)
-		replay(FUZZ_CORPUS);
+		replay(access(FUZZ_ROOT FUZZ_CORPUS, R_OK) == 0 ? FUZZ_ROOT FUZZ_CORPUS
+								: FUZZ_CORPUS);
 	for (int i = 1; i < argc; i++)
 		replay(argv[i]);
 	return tap_done();

@@ -13,7 +13,7 @@ FUZZ_B := build/fuzz
 $(REPLAYS): $(B)/tests/replay_%: fuzz/replay.c fuzz/fuzz_%.c $(SUPPORT_OBJ) $(TOOL_OBJ) \
 		$(B)/libvclock.a
 	@mkdir -p $(@D)
-	$(COMPILER) $(CPPFLAGS_ALL) -Itests -DFUZZ_CORPUS='"$(CURDIR)/fuzz/corpus/$*"' \
+	$(COMPILER) $(CPPFLAGS_ALL) -Itests -DFUZZ_ROOT='"$(CURDIR)/"' -DFUZZ_CORPUS='"fuzz/corpus/$*"' \
 		$(CFLAGS_ALL) $(LDFLAGS_ALL) $(STATIC) -o $@ fuzz/replay.c fuzz/fuzz_$*.c \
 		$(SUPPORT_OBJ) $(TOOL_OBJ) $(B)/libvclock.a
 
