@@ -68,6 +68,7 @@ static void mount_or_say(const char *type, const char *where)
 		fprintf(stderr, "init: mount: %s: %s\n", where, strerror(errno));
 }
 
+/* /tmp and /run are as writable as the rest of an initramfs, and may hold the tree. */
 static void mount_all(void)
 {
 	mount_or_say("proc", "/proc");
@@ -75,8 +76,6 @@ static void mount_all(void)
 	mount_or_say("devtmpfs", "/dev");
 	mount_or_say("tmpfs", "/dev/shm");
 	mount_or_say("devpts", "/dev/pts");
-	mount_or_say("tmpfs", "/tmp");
-	mount_or_say("tmpfs", "/run");
 	mount_or_say("securityfs", "/sys/kernel/security");
 	chmod("/tmp", 01777);
 	if (symlink("/proc/self/fd", "/dev/fd") != 0 && errno != EEXIST)
