@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: MIT
 # vclock: GNU make without configure. See `make help`.
 
+SHELL := bash
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
 
 VERSION := 0.1.0
+
+# V=1 shows whole commands.
+V ?= 0
+Q := $(if $(filter 0,$(V)),@)
+say = $(if $(Q),@echo '  $1	$2')
 
 # What to build for, and with what. Each combination has a build folder of its own.
 NATIVE := $(shell uname -m)
@@ -42,7 +48,7 @@ help:
 	@echo 'make check-vm-i386          the i386 tests in a virtual machine'
 	@echo 'make lint                   format, include levels, static analysis, man pages'
 	@echo 'make install DESTDIR=...    PREFIX=$(PREFIX)'
-	@echo 'ARCH=x86_64|i386  LIBC=glibc|musl  CC=gcc|clang  SAN=address,undefined'
+	@echo 'ARCH=x86_64|i386  LIBC=glibc|musl  CC=gcc|clang  SAN=address,undefined  V=1'
 
 clean:
 	rm -rf build

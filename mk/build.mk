@@ -11,50 +11,73 @@ TOOL_SRC := $(foreach d,measure check,$(wildcard src/$(d)/*.c))
 TOOL_OBJ := $(TOOL_SRC:%.c=$(B)/obj/%.o)
 CLI_SRC := $(wildcard src/cli/*.c)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/obj/%.o)
+EXAMPLE_SRC := $(wildcard examples/*.c)
+EXAMPLES := $(EXAMPLE_SRC:examples/%.c=$(B)/examples/%)
 
 CLI_CPPFLAGS := -DVCLOCK_HAS_LIBS=$(if $(HAS_LIBS),1,0)
 CLI_LIBS := $(if $(HAS_LIBS),-lsmartcols -ljson-c -lcapstone)
-# musl programs are static; the others take the C library as it comes.
-STATIC := $(if $(filter musl,$(LIBC)),-static)
+HAS_SO := $(if $(STATIC),,$(if $(wildcard src/lib/*.c),1))
 
 # Our own code has 64-bit time on 32-bit machines too; programs that use the headers choose.
-TIME64 := $(if $(filter i386,$(ARCH)),-D_TIME_BITS=64 -D_FILE_OFFSET_BITS=64)
+TIME64 := $(if $(filter i386,$(ARCH)),-D_TIME_BITS=64)
 
-lib: $(B)/libvclock.a $(if $(STATIC),,$(B)/libvclock.so.0)
+lib: $(B)/libvclock.a $(if $(HAS_SO),$(B)/libvclock.so.0)
 cli: $(if $(CLI_SRC),$(B)/vclock)
+examples: $(EXAMPLES)
 
-$(B)/obj/src/%.o: src/%.c
+# Everything is built anew when a flag or the compiler's command changes.
+FLAGS_NOW := $(strip $(COMPILER) | $(LINKER) | $(CPPFLAGS_ALL) | $(CFLAGS_ALL) | $(LDFLAGS_ALL))
+FLAGS_FILE := $(B)/flags
+ifneq ($(BUILDS),)
+ifneq ($(file <$(FLAGS_FILE)),$(FLAGS_NOW))
+$(shell mkdir -p $(B))
+$(file >$(FLAGS_FILE),$(FLAGS_NOW))
+endif
+endif
+$(FLAGS_FILE):
+
+$(B)/obj/src/%.o: src/%.c $(FLAGS_FILE)
 	@mkdir -p $(@D)
-	$(COMPILER) $(CPPFLAGS_ALL) $(TIME64) $(if $(filter cli/%,$*),$(CLI_CPPFLAGS)) $(CFLAGS_ALL) \
+	$(call say,CC,$@)
+	$(Q)$(COMPILER) $(CPPFLAGS_ALL) $(TIME64) $(if $(filter cli/%,$*),$(CLI_CPPFLAGS)) $(CFLAGS_ALL) \
 		$(if $(filter $(STRICT_DIRS),$(firstword $(subst /, ,$*))),$(WARN_STRICT)) \
 		-fPIC -MMD -MP -c -o $@ $<
 
+$(B)/obj/%.o: %.c $(FLAGS_FILE)
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(COMPILER) $(CPPFLAGS_ALL) -Itests $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+
+$(B)/obj/%.o: %.cc $(FLAGS_FILE)
+	@mkdir -p $(@D)
+	$(call say,CXX,$@)
+	$(Q)$(CXX_COMPILER) $(CPPFLAGS_ALL) -Itests $(CXXFLAGS_ALL) -MMD -MP -c -o $@ $<
+
 $(B)/libvclock.a: $(LIB_OBJ)
-	rm -f $@
-	ar rcs $@ $^
+	@rm -f $@
+	$(call say,AR,$@)
+	$(Q)ar rcs $@ $^
 
 # The export list is checked to the letter: a version script and hidden visibility together can
 # link without a word and export nothing.
 $(B)/libvclock.so.0: $(LIB_OBJ) src/lib/libvclock.map scripts/check-exports
-	$(COMPILER) $(CFLAGS_ALL) $(LDFLAGS_ALL) -shared -Wl,-soname,libvclock.so.0 \
-		-Wl,--version-script,src/lib/libvclock.map $(if $(SAN),,-Wl,-z,defs) -Wl,-z,now,-z,relro \
-		-o $@ $(LIB_OBJ)
-	scripts/check-exports $@ src/lib/libvclock.map
-	ln -sf libvclock.so.0 $(B)/libvclock.so
+	$(call say,LD,$@)
+	$(Q)$(LINKER) $(CFLAGS_ALL) $(LDFLAGS_ALL) -shared -Wl,-soname,libvclock.so.0 \
+		-Wl,--version-script,src/lib/libvclock.map $(if $(SAN),,-Wl,-z,defs) \
+		-Wl,-z,now,-z,relro -o $@ $(LIB_OBJ)
+	$(Q)scripts/check-exports $@ src/lib/libvclock.map
+	$(Q)ln -sf libvclock.so.0 $(B)/libvclock.so
 
 $(B)/vclock: $(CLI_OBJ) $(TOOL_OBJ) $(B)/libvclock.a
-	$(COMPILER) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(STATIC) -o $@ $(CLI_OBJ) $(TOOL_OBJ) \
-		$(B)/libvclock.a $(CLI_LIBS)
+	$(call say,LD,$@)
+	$(Q)$(LINKER) $(LDFLAGS_ALL) $(STATIC) -o $@ $(CLI_OBJ) $(TOOL_OBJ) $(B)/libvclock.a $(CLI_LIBS)
 
-EXAMPLE_SRC := $(wildcard examples/*.c)
-EXAMPLES := $(EXAMPLE_SRC:examples/%.c=$(B)/examples/%)
-examples: $(EXAMPLES)
-
-$(B)/examples/%: examples/%.c $(B)/libvclock.a
+$(B)/examples/%: $(B)/obj/examples/%.o $(B)/libvclock.a
 	@mkdir -p $(@D)
-	$(COMPILER) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(STATIC) -MMD -MP -o $@ $< \
-		$(B)/libvclock.a
+	$(call say,LD,$@)
+	$(Q)$(LINKER) $(LDFLAGS_ALL) $(STATIC) -o $@ $^
 
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 
 .PHONY: lib cli examples
+.SECONDARY:

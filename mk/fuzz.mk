@@ -10,20 +10,24 @@ SEED_NAMES := $(patsubst fuzz/seed_%.c,%,$(wildcard fuzz/seed_*.c))
 REPLAYS := $(FUZZ_NAMES:%=$(B)/tests/replay_%)
 FUZZ_B := build/fuzz
 
-$(REPLAYS): $(B)/tests/replay_%: fuzz/replay.c fuzz/fuzz_%.c $(SUPPORT_OBJ) $(TOOL_OBJ) \
-		$(B)/libvclock.a
+$(B)/obj/fuzz/replay_%.o: fuzz/replay.c $(FLAGS_FILE)
 	@mkdir -p $(@D)
-	$(COMPILER) $(CPPFLAGS_ALL) -Itests -DFUZZ_ROOT='"$(CURDIR)/"' -DFUZZ_CORPUS='"fuzz/corpus/$*"' \
-		$(CFLAGS_ALL) $(LDFLAGS_ALL) $(STATIC) -o $@ fuzz/replay.c fuzz/fuzz_$*.c \
-		$(SUPPORT_OBJ) $(TOOL_OBJ) $(B)/libvclock.a
+	$(call say,CC,$@)
+	$(Q)$(COMPILER) $(CPPFLAGS_ALL) -Itests -DFUZZ_ROOT='"$(CURDIR)/"' \
+		-DFUZZ_CORPUS='"fuzz/corpus/$*"' $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+
+$(REPLAYS): $(B)/tests/replay_%: $(B)/obj/fuzz/replay_%.o $(B)/obj/fuzz/fuzz_%.o $(SUPPORT_OBJ) \
+		$(TOOL_OBJ) $(B)/libvclock.a
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(LINKER) $(LDFLAGS_ALL) $(STATIC) -o $@ $^
 
 TEST_BIN += $(REPLAYS)
 tests: $(REPLAYS)
 
-$(B)/seed_%: fuzz/seed_%.c $(SUPPORT_OBJ) $(B)/libvclock.a
-	@mkdir -p $(@D)
-	$(COMPILER) $(CPPFLAGS_ALL) -Itests $(CFLAGS_ALL) $(LDFLAGS_ALL) $(STATIC) -o $@ $< \
-		$(SUPPORT_OBJ) $(B)/libvclock.a
+$(B)/seed_%: $(B)/obj/fuzz/seed_%.o $(SUPPORT_OBJ) $(B)/libvclock.a
+	$(call say,LD,$@)
+	$(Q)$(LINKER) $(LDFLAGS_ALL) $(STATIC) -o $@ $^
 
 fuzz-seeds: $(SEED_NAMES:%=$(B)/seed_%)
 	set -e; for name in $(SEED_NAMES); do \

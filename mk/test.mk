@@ -1,33 +1,73 @@
 # SPDX-License-Identifier: MIT
 # Tests: one behaviour a file, each a program of its own that prints TAP; prove runs them.
-#   tests/unit_*.c   cmocka, on the native build
-#   tests/*.c        our TAP helper (tests/tap.h), on every build
-#   tests/*.t        shell, on the native build
+#   tests/unit_*.c     cmocka, on the native build
+#   tests/*.c, *.cc    our TAP helper (tests/tap.h), on every build (C++: not with musl)
+#   tests/support_*.c  no tests: linked into all of them
+#   tests/*.t          shell, on every native build; B names the build folder
+#   tests/tree_*.t     shell, of the tree and not of one build: with gcc on the native build only
+# Tests that are also linked with the shared library (NAME-so), and statically (NAME-static):
+TESTS_ALSO_SO :=
+TESTS_ALSO_STATIC :=
 
 UNIT_SRC := $(if $(HAS_LIBS),$(wildcard tests/unit_*.c))
 TAP_SRC := $(filter-out tests/unit_% tests/support_%,$(wildcard tests/*.c))
+TAP_CXX_SRC := $(if $(CXX_COMPILER),$(wildcard tests/*.cc))
 SUPPORT_SRC := $(wildcard tests/support_*.c)
 SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(B)/obj/%.o)
-TEST_BIN := $(patsubst tests/%.c,$(B)/tests/%,$(UNIT_SRC) $(TAP_SRC))
-SHELL_TESTS := $(if $(HAS_LIBS),$(wildcard tests/*.t))
+TEST_PARTS := $(SUPPORT_OBJ) $(TOOL_OBJ)
+TEST_BIN := $(patsubst tests/%.c,$(B)/tests/%,$(UNIT_SRC) $(TAP_SRC)) \
+	$(patsubst tests/%.cc,$(B)/tests/%,$(TAP_CXX_SRC)) \
+	$(if $(HAS_SO),$(TESTS_ALSO_SO:%=$(B)/tests/%-so)) \
+	$(if $(HAS_SO),$(TESTS_ALSO_STATIC:%=$(B)/tests/%-static))
+ifeq ($(HAS_LIBS),1)
+TREE_TESTS := $(if $(filter build/$(NATIVE),$(B)),$(wildcard tests/tree_*.t))
+SHELL_TESTS := $(filter-out tests/tree_%,$(wildcard tests/*.t)) $(TREE_TESTS)
+endif
+# Not :=, for mk/fuzz.mk adds to it.
+TESTS = $(TEST_BIN) $(SHELL_TESTS:tests/%=$(B)/tests/%)
 
-$(B)/obj/tests/%.o: tests/%.c
+# C++ tests need the C++ library, which the loader does not find for a cross build.
+$(patsubst tests/%.cc,$(B)/tests/%,$(TAP_CXX_SRC)): LINKER := $(CXX_COMPILER)
+$(patsubst tests/%.cc,$(B)/tests/%,$(TAP_CXX_SRC)): STATIC := -static-libstdc++ -static-libgcc
+
+$(B)/tests/%: $(B)/obj/tests/%.o $(TEST_PARTS) $(B)/libvclock.a
 	@mkdir -p $(@D)
-	$(COMPILER) $(CPPFLAGS_ALL) -Itests $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+	$(call say,LD,$@)
+	$(Q)$(LINKER) $(LDFLAGS_ALL) $(STATIC) -o $@ $^ $(if $(filter unit_%,$*),-lcmocka) $(LDLIBS_$*)
 
-$(B)/tests/%: tests/%.c $(SUPPORT_OBJ) $(TOOL_OBJ) $(B)/libvclock.a
+$(B)/tests/%-static: $(B)/obj/tests/%.o $(TEST_PARTS) $(B)/libvclock.a
 	@mkdir -p $(@D)
-	$(COMPILER) $(CPPFLAGS_ALL) -Itests $(CFLAGS_ALL) $(LDFLAGS_ALL) $(STATIC) -MMD -MP -o $@ $< \
-		$(SUPPORT_OBJ) $(TOOL_OBJ) $(B)/libvclock.a $(if $(filter unit_%,$*),-lcmocka) $(LDLIBS_$*)
+	$(call say,LD,$@)
+	$(Q)$(LINKER) $(LDFLAGS_ALL) $(if $(SAN),,-static) -o $@ $^ $(LDLIBS_$*)
 
-tests: all $(TEST_BIN)
+$(B)/tests/%-so: $(B)/obj/tests/%.o $(TEST_PARTS) $(B)/libvclock.so.0
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(LINKER) $(LDFLAGS_ALL) -o $@ $^ -Wl,-rpath,'$$ORIGIN/..' $(LDLIBS_$*)
+
+# A link, so that a shell test's name tells its build.
+$(B)/tests/%.t: tests/%.t
+	@mkdir -p $(@D)
+	@ln -sfn $(CURDIR)/$< $@
+
+# What the runner and the shell tests must know of this build.
+$(B)/build.env: $(FLAGS_FILE) mk/test.mk scripts/emulator
+	@printf '%s=%q\n' B '$(CURDIR)/$(B)' CELL_ARCH '$(ARCH)' CELL_LIBC '$(LIBC)' CELL_SAN '$(SAN)' \
+		CELL_CC '$(COMPILER)' CELL_CXX '$(CXX_COMPILER)' CELL_LD '$(LINKER)' \
+		CELL_LDFLAGS '$(LDFLAGS_ALL) $(STATIC)' \
+		VCLOCK_EMULATOR "$$(scripts/emulator $(ARCH))" > $@
+
+tests: all $(B)/build.env $(TEST_BIN) $(SHELL_TESTS:tests/%=$(B)/tests/%)
 
 # The runner gives each test a limit of its own and fails on a skip that is not on the list.
 check: tests
-	B=$(B) NATIVE=$(HAS_LIBS) scripts/run-tests $(TEST_BIN) $(SHELL_TESTS)
+	scripts/run-tests $(TESTS)
 
 check-long: tests
-	B=$(B) NATIVE=$(HAS_LIBS) VCLOCK_TEST_LONG=1 scripts/run-tests $(TEST_BIN) $(SHELL_TESTS)
+	VCLOCK_TEST_LONG=1 scripts/run-tests $(TESTS)
 
-.PHONY: tests check check-long
-.SECONDARY: $(SUPPORT_OBJ) $(TOOL_OBJ)
+# For scripts/test, which runs the tests of many builds in one go.
+list-tests:
+	@printf '%s\n' $(TESTS)
+
+.PHONY: tests check check-long list-tests

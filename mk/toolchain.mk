@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# From ARCH, LIBC, CC and SAN: compiler command, flags and build folder.
+# From ARCH, LIBC, CC and SAN: compiler commands, flags and the build folder.
 
 ARCHES := x86_64 i386
 ifeq ($(filter $(ARCH),$(ARCHES)),)
@@ -16,54 +16,93 @@ $(error SAN=$(SAN): sanitizers need glibc)
 endif
 
 CC_KIND := $(if $(findstring clang,$(notdir $(CC))),clang,gcc)
-
-# The triple's compilers; clang borrows the cross gcc's headers and libraries.
 TRIPLE_x86_64 := x86_64-linux-gnu
 TRIPLE_i386 := i686-linux-gnu
 TRIPLE := $(TRIPLE_$(ARCH))
 
+# Compiling C and C++, and linking. clang borrows the cross gcc's headers and libraries.
 COMPILER := $(CC)
-CXX := $(if $(filter clang,$(CC_KIND)),clang++,g++)
-CXX_COMPILER := $(CXX)
+CXX_COMPILER := $(if $(filter clang,$(CC_KIND)),$(subst clang,clang++,$(CC)),$(subst gcc,g++,$(CC)))
 ifneq ($(ARCH),$(NATIVE))
 ifeq ($(CC_KIND),clang)
-COMPILER := $(CC) --target=$(TRIPLE) -isystem /usr/$(TRIPLE)/include
-CXX_COMPILER := $(CXX) --target=$(TRIPLE) -isystem /usr/$(TRIPLE)/include
+COMPILER += --target=$(TRIPLE) -isystem /usr/$(TRIPLE)/include
+CXX_COMPILER += --target=$(TRIPLE) -isystem /usr/$(TRIPLE)/include
+# What clang itself does not notice missing until it links.
+NEEDS := $(TRIPLE)-gcc
 else
 COMPILER := $(TRIPLE)-gcc
 CXX_COMPILER := $(TRIPLE)-g++
 endif
 endif
-MUSL_LDFLAGS :=
+LINKER := $(COMPILER)
+
+# musl: the C library's own gcc wrapper links for clang too.
 ifeq ($(LIBC),musl)
+LINKER := musl-gcc
+CXX_COMPILER :=
+NEEDS := musl-gcc
+MUSL_INCLUDE := /usr/include/x86_64-linux-musl
 ifeq ($(CC_KIND),clang)
-MUSL := /usr/lib/x86_64-linux-musl
-COMPILER := $(CC) --target=x86_64-linux-musl -nostdinc -isystem /usr/include/x86_64-linux-musl \
-	-isystem $(shell $(CC) -print-resource-dir)/include
+COMPILER := $(CC) -nostdinc -isystem $(MUSL_INCLUDE) \
+	-isystem $(shell $(CC) -print-resource-dir 2>/dev/null)/include
 else
 COMPILER := musl-gcc
 endif
+endif
+
+B := build/$(ARCH)$(if $(filter musl,$(LIBC)),-musl)$(if $(filter clang,$(CC_KIND)),-clang)
+comma := ,
+ifneq ($(SAN),)
+B := $(B)-$(if $(filter address$(comma)undefined,$(SAN)),san,$(subst $(comma),-,$(SAN)))
 endif
 
 # The CLI's libraries are at hand for the machine's own architecture and glibc only; elsewhere the
 # same tools are built with plain aligned text (src/cli/table.c).
 HAS_LIBS := $(if $(filter $(NATIVE)-glibc,$(ARCH)-$(LIBC)),1)
 
-B := build/$(ARCH)$(if $(filter musl,$(LIBC)),-musl)$(if $(filter clang,$(CC_KIND)),-clang)$(if $(SAN),-san)
+# A compiler that is missing is an error here and now, not a cell less.
+BUILDS := $(if $(MAKECMDGOALS),$(filter-out clean help lint lint-% uninstall,$(MAKECMDGOALS)),all)
+ifneq ($(BUILDS),)
+$(foreach tool,$(firstword $(COMPILER)) $(NEEDS),$(if $(shell command -v $(tool)),,\
+	$(error $(tool) is missing, which ARCH=$(ARCH) LIBC=$(LIBC) CC=$(CC) needs: \
+	run scripts/install-deps)))
+ifeq ($(LIBC),musl)
+# musl brings no kernel headers: the three folders of the machine's own, and nothing of glibc.
+KERNEL_HEADERS := $(B)/kernel-headers
+$(shell mkdir -p $(KERNEL_HEADERS) && cd $(KERNEL_HEADERS) && ln -sfn /usr/include/linux linux && \
+	ln -sfn /usr/include/asm-generic asm-generic && \
+	ln -sfn /usr/include/x86_64-linux-gnu/asm asm)
+COMPILER += -isystem $(KERNEL_HEADERS)
+endif
+endif
 
-WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
-	-Wundef -Wwrite-strings -Wvla -Werror
+WARN_C := -Wstrict-prototypes -Wmissing-prototypes
+WARN := -Wall -Wextra -Wshadow -Wpointer-arith -Wundef -Wwrite-strings -Wvla -Werror
 # Levels 0 and 1 (design: the ABI, the hot path, the arithmetic, the ELF reader) narrow explicitly.
 WARN_STRICT := -Wconversion
 CPPFLAGS_ALL := -Iinclude -Isrc -D_GNU_SOURCE -DVCLOCK_VERSION='"$(VERSION)"' $(CPPFLAGS)
+ifeq ($(ARCH),i386)
+# Directories with 64-bit offsets can be read; the width of time_t is another matter.
+CPPFLAGS_ALL += -D_FILE_OFFSET_BITS=64
+endif
 CFLAGS ?= -O2 -g
-CFLAGS_ALL := -std=gnu11 $(WARN) -fvisibility=hidden -fno-strict-overflow -pthread $(CFLAGS)
-LDFLAGS_ALL := -pthread $(LDFLAGS)
+CXXFLAGS ?= $(CFLAGS)
+FLAGS_BOTH := $(WARN) -fvisibility=hidden -fno-strict-overflow -pthread
+LDFLAGS_ALL := -pthread
+# musl programs are static; the others take the C library as it comes.
+STATIC := $(if $(filter musl,$(LIBC)),-static)
 ifneq ($(SAN),)
-CFLAGS_ALL += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
+FLAGS_BOTH += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 LDFLAGS_ALL += -fsanitize=$(SAN)
+ifeq ($(CC_KIND)-$(ARCH),gcc-i386)
+# The cross libraries lie where the loader does not look.
+LDFLAGS_ALL += -static-libasan -static-libubsan
+endif
 endif
 ifeq ($(ARCH),i386)
 # SSE2 brings LFENCE; the counter is not used on a CPU without it.
-CFLAGS_ALL += -march=i686
+FLAGS_BOTH += -march=i686
 endif
+CFLAGS_ALL := -std=gnu11 $(WARN_C) $(FLAGS_BOTH) $(CFLAGS)
+CXXFLAGS_ALL := -std=c++11 $(FLAGS_BOTH) $(CXXFLAGS)
+LDFLAGS_ALL += $(LDFLAGS)

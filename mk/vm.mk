@@ -9,7 +9,8 @@ VM_LIB_i386 := /usr/i686-linux-gnu/lib
 
 $(B)/vm/init: tests/vm/init.c
 	@mkdir -p $(@D)
-	$(COMPILER) -D_GNU_SOURCE $(CFLAGS_ALL) $(TIME64) $(LDFLAGS_ALL) -static -o $@ $<
+	$(call say,LD,$@)
+	$(Q)$(COMPILER) -D_GNU_SOURCE $(CFLAGS_ALL) $(TIME64) $(LDFLAGS_ALL) -static -o $@ $<
 
 check-in-vm: tests $(B)/vm/init
 	scripts/vm/check $(B) $(if $(STATIC),,--lib $(VM_LIB_$(ARCH))) $(TEST_BIN)
