@@ -54,6 +54,7 @@ static void summary_takes_the_loop_out(void **state)
 	assert_int_equal(result.rounds, 3);
 	assert_int_equal(result.calls, 10);
 	assert_true(result.sorted_ns[0] == 18 && result.sorted_ns[2] == 58);
+	assert_true(result.ordered_ns[0] == 58 && result.ordered_ns[1] == 18);
 	assert_false(result.is_gone);
 	assert_int_equal(ticks[0], 300);
 	measure_result_free(&result);

@@ -8,7 +8,12 @@
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
-#define COMMANDS(ROW) ROW(help, "this list, or the help of one command")
+/* clang-format off */
+#define COMMANDS(ROW)                                                          \
+	ROW(info, "every clock of this machine: route, cost, and why")         \
+	ROW(bench, "what a call costs: libc, vDSO, system call, vclock")       \
+	ROW(help, "this list, or the help of one command")
+/* clang-format on */
 
 #define COMMAND_DECLARE(name, help) int cmd_##name(int argc, char **argv);
 COMMANDS(COMMAND_DECLARE)

@@ -49,18 +49,20 @@ int measure_summarise(const struct measure_samples *samples, const struct measur
 		*ret_result = result;
 		return 0;
 	}
-	ns = malloc(n * sizeof(*ns));
+	ns = malloc(2 * n * sizeof(*ns));
 	if (ns == NULL)
 		return -ENOMEM;
 	for (i = 0; i < n; i++)
-		ns[i] = ((double)samples->ticks[i] / samples->calls - scale->loop_ticks) *
-			scale->ns_per_tick;
+		ns[n + i] = ((double)samples->ticks[i] / samples->calls - scale->loop_ticks) *
+			    scale->ns_per_tick;
+	memcpy(ns, ns + n, n * sizeof(*ns));
 	qsort(ns, n, sizeof(*ns), compare);
 	result.min_ns = ns[0];
 	result.median_ns = measure_percentile(ns, n, 500);
 	result.p99_ns = measure_percentile(ns, n, 990);
 	result.min_cyc = scale->ticks_are_cycles ? fastest - scale->loop_ticks : 0;
 	result.sorted_ns = ns;
+	result.ordered_ns = ns + n;
 	result.rounds = n;
 	result.is_gone = fastest < scale->loop_ticks * GONE_PART;
 	*ret_result = result;

@@ -22,9 +22,10 @@ struct measure_result {
 	double min_ns;
 	double median_ns;
 	double p99_ns;
-	double min_cyc;	   /* of the counter; 0 where another clock timed it */
-	double *sorted_ns; /* every sample, rising; NULL without any; belongs to the result */
-	size_t rounds;	   /* samples behind the figures; 0: all figures are 0 */
+	double min_cyc;	    /* of the counter; 0 where another clock timed it */
+	double *sorted_ns;  /* every sample, rising; NULL without any; belongs to the result */
+	double *ordered_ns; /* the same, in the order they were taken; thread after thread */
+	size_t rounds;	    /* samples behind the figures; 0: all figures are 0 */
 	uint32_t calls;
 	uint32_t negative;
 	/*

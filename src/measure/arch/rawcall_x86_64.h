@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rawcall_x86_64.h - included by rawcall.h only.
+ */
+#if defined(__x86_64__)
+
+#define RAWCALL_ARCH "x86_64"
+#define RAWCALL_CLOCK_GETTIME SYS_clock_gettime
+#define RAWCALL_WAYS(WAY) WAY(syscall)
+/* What the library calls here, by name. */
+#define RAWCALL_NAMES_GETTIME "clock_gettime"
+#define RAWCALL_NAMES_GETRES "clock_getres"
+#define RAWCALL_NAMES_GETTIMEOFDAY "gettimeofday"
+
+static inline bool rawcall_has_syscall(void)
+{
+	return true;
+}
+
+/* SYSCALL itself overwrites rcx and r11. */
+static inline __attribute__((always_inline)) long rawcall_syscall(long nr, long a, long b, long c)
+{
+	long ret;
+
+	__asm__ __volatile__("syscall"
+			     : "=a"(ret)
+			     : "a"(nr), "D"(a), "S"(b), "d"(c)
+			     : "rcx", "r11", "memory");
+	return ret;
+}
+
+#endif
