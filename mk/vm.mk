@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 # Tests inside a virtual machine: Debian's kernels under qemu's TCG, see scripts/vm.
-#   make check-vm-i386              the i386 tests on a real kernel, wherever this runs
+#   make check-vm-i386                   the i386 tests on a real kernel, wherever this runs
 #   make ARCH=... LIBC=... check-in-vm   the tests of any build
 
 # The shared libraries of the programs that go into the machine.
 VM_LIB_x86_64 := /lib/x86_64-linux-gnu
 VM_LIB_i386 := /usr/i686-linux-gnu/lib
 
-$(B)/vm/init: tests/vm/init.c
+# Static, whatever the cell is: a machine starts with these.
+$(B)/vm/init: $(B)/obj/tests/vm/init.o
 	@mkdir -p $(@D)
-	$(call say,LD,$@)
-	$(Q)$(COMPILER) -D_GNU_SOURCE $(CFLAGS_ALL) $(TIME64) $(LDFLAGS_ALL) -static -o $@ $<
+	$(Q)$(LINKER) $(LDFLAGS_ALL) -static -o $@ $^
 
 check-in-vm: tests $(B)/vm/init
 	scripts/vm/check $(B) $(if $(STATIC),,--lib $(VM_LIB_$(ARCH))) $(TEST_BIN)

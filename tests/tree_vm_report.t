@@ -2,18 +2,8 @@
 # SPDX-License-Identifier: MIT
 # What a machine reported becomes one verdict for each program: good ones pass; a program that
 # failed, was killed, hung, printed no plan, never ran or was cut off by a panic does not.
-set -u
-root=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-count=0 failed=0
-
-ok() { # STATUS WHAT
-	count=$((count + 1))
-	[ "$1" -eq 0 ] && echo "ok $count - $2" && return
-	echo "not ok $count - $2"
-	failed=1
-}
+. "$(dirname "$(readlink -f "$0")")/tap.sh"
+work=$tap_dir
 
 # One run of prove over all that the last machine left: it names those that pass.
 judge() {
@@ -108,5 +98,4 @@ split 33 </dev/null
 judge
 says machine bad "an empty list"
 
-echo "1..$count"
-exit "$failed"
+tap_done

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tally.c - from counts to a verdict. It must never turn "nothing was read" or "nothing came from
+ * the page" into a pass.
+ */
+#include "check/tally.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "vclock/read.h"
+
+void tally_init(struct tally *tally, const struct check_subject *subject)
+{
+	memset(tally, 0, sizeof(*tally));
+	tally->subject = subject;
+	tally->below_min_ns = INT64_MAX;
+	tally->above_min_ns = INT64_MAX;
+}
+
+void tally_block_begin(struct tally *tally)
+{
+	tally->block_is_void = false;
+	tally->block_error_ns = tally_stated_error_ns(tally->subject);
+	tally->block_outside = 0;
+	tally->block_beyond = 0;
+	tally->block_excused = 0;
+	tally->block_worst_ns = 0;
+}
+
+static int64_t magnitude(int64_t value)
+{
+	return value < 0 ? -value : value;
+}
+
+/* Whether `newer` starts where `older` ends. */
+static bool abuts(const struct vclock_line *older, const struct vclock_line *newer)
+{
+	return older->start_cyc + older->length_cyc == newer->start_cyc;
+}
+
+/* Lines are looked at from the newest back; a page with fewer than ten ended ones is just begun. */
+static bool has_gap(const struct vclock_page *page)
+{
+	const struct vclock_slot *slot = &page->slot[page->generation & 1];
+	const struct vclock_line *newer = &slot->line[0], *older;
+	uint32_t n;
+
+	if (slot->history_count < VCLOCK_HISTORY - 1 || !abuts(&slot->line[0], &slot->line[1]))
+		return true;
+	for (n = 1; n < VCLOCK_HISTORY; n++) {
+		older = &page->history[(slot->history_count - n) % VCLOCK_HISTORY];
+		if (!abuts(older, newer))
+			return true;
+		newer = older;
+	}
+	return false;
+}
+
+bool tally_has_gap(const struct check_subject *subject)
+{
+	struct vclock_page copy;
+	uint32_t generation;
+	int i;
+
+	if (subject->page == NULL)
+		return false;
+	for (i = 0; i < VCLOCK_READ_TRIES; i++) {
+		generation = VCLOCK_LOAD32(&subject->page->generation);
+		vclock_fence_acquire(); /* partners: the writer's, as in vclock_read_parts() */
+		memcpy(&copy, subject->page, sizeof(copy));
+		vclock_fence_acquire();
+		if (VCLOCK_LOAD32(&subject->page->generation) == generation)
+			return has_gap(&copy);
+	}
+	return false;
+}
+
+static int64_t clamp_ns(const struct vclock_page *page)
+{
+	uint32_t generation = VCLOCK_LOAD32(&page->generation);
+	uint64_t clamp = VCLOCK_LOAD32(&page->slot[generation & 1].clamp_cyc);
+
+	return page->counter_hz == 0 ? 0 : (int64_t)(clamp * 1000000000u / page->counter_hz);
+}
+
+/* Two reads in a row are nearer than half a clamp, but for an interruption. */
+bool tally_stands_still(const struct vclock_page *page, int64_t floor, int64_t v, int r,
+			int64_t next)
+{
+	int64_t limit = clamp_ns(page);
+
+	if (floor - v > limit || (r != 0 && r != CHECK_UNCOVERED))
+		return false;
+	return r == CHECK_UNCOVERED || next == v || (next >= floor && next - v > limit / 2);
+}
+
+uint32_t tally_stated_error_ns(const struct check_subject *subject)
+{
+	const struct vclock_page *page = subject->page;
+
+	if (page == NULL)
+		return 0;
+	return VCLOCK_LOAD32(&page->slot[VCLOCK_LOAD32(&page->generation) & 1].error_ns);
+}
+
+void tally_outside(struct tally *tally, int64_t distance_ns)
+{
+	tally_look_at_error(tally, tally_stated_error_ns(tally->subject));
+	if (magnitude(distance_ns) > tally->block_error_ns)
+		tally->block_beyond++;
+	else if (tally_has_gap(tally->subject)) {
+		tally->block_excused++;
+		return;
+	}
+	tally->block_outside++;
+	if (magnitude(distance_ns) > magnitude(tally->block_worst_ns)) {
+		tally->block_worst_ns = distance_ns;
+		tally->block_worst_cpu = sched_getcpu();
+	}
+}
+
+void tally_excused(struct tally *tally)
+{
+	tally->reads++;
+	tally->block_excused++;
+}
+
+void tally_no_value(struct tally *tally, int r)
+{
+	tally->reads++;
+	if (r == CHECK_UNCOVERED) {
+		tally->uncovered++;
+		return;
+	}
+	if (tally->errors++ == 0)
+		tally->first_error = r;
+}
+
+void tally_block_end(struct tally *tally, bool is_steady, bool is_void)
+{
+	uint64_t count = tally->block_outside;
+
+	is_void |= tally->block_is_void;
+	if (!is_steady)
+		count = magnitude(tally->block_worst_ns) > tally->block_error_ns
+				? tally->block_beyond
+				: 0;
+	tally->blocks++;
+	tally->steady += is_steady && !is_void;
+	if (tally->block_error_ns > tally->error_ns)
+		tally->error_ns = tally->block_error_ns;
+	if (!is_void) {
+		tally->violations += count;
+		tally->excused += tally->block_excused + tally->block_outside - count;
+	}
+	if (!is_void && count > 0 &&
+	    magnitude(tally->block_worst_ns) > magnitude(tally->worst_ns)) {
+		tally->worst_ns = tally->block_worst_ns;
+		tally->worst_cpu = tally->block_worst_cpu;
+	}
+	tally_block_begin(tally);
+}
+
+/* The distance that one read in a million stays below. */
+static int64_t ppm_quantile(const uint64_t *bins, uint64_t total)
+{
+	uint64_t sum = 0, limit = total / 1000000;
+	int64_t i;
+
+	for (i = 0; i < CHECK_MARGIN_NS; i++) {
+		sum += bins[i];
+		if (sum > limit)
+			break;
+	}
+	return i;
+}
+
+static void count_routes(const struct tally *tally, struct check_result *result)
+{
+	const struct check_subject *subject = tally->subject;
+	uint64_t answered = tally->reads - tally->errors;
+	uint64_t other = tally->uncovered + tally->fallbacks;
+	uint64_t *by[] = {[VCLOCK_ROUTE_SYSCALL] = &result->by_syscall,
+			  [VCLOCK_ROUTE_VDSO] = &result->by_vdso,
+			  [VCLOCK_ROUTE_PAGE] = &result->by_page};
+
+	/* Calls that other threads made count as fallbacks too; never more than all. */
+	if (other > answered)
+		other = answered;
+	*by[subject->fallback_route] += other;
+	*by[subject->route] += answered - other;
+}
+
+static void judge(const struct tally *tally, struct check_result *result)
+{
+	bool is_page = tally->subject->route == VCLOCK_ROUTE_PAGE;
+
+	result->verdict = CHECK_FAIL;
+	if (tally->errors > 0)
+		snprintf(result->note, sizeof(result->note), "%llu calls failed, the first with %s",
+			 (unsigned long long)tally->errors, strerror(-tally->first_error));
+	else if (tally->reads == 0)
+		snprintf(result->note, sizeof(result->note), "nothing was read");
+	else if (tally->violations > 0)
+		snprintf(result->note, sizeof(result->note), "worst on cpu %d", tally->worst_cpu);
+	else if (is_page && result->by_page * 100 < tally->reads * 95)
+		snprintf(result->note, sizeof(result->note), "only %llu %% came from the page",
+			 (unsigned long long)(result->by_page * 100 / tally->reads));
+	else if ((uint64_t)tally->steady * 10 < (uint64_t)tally->blocks * 9) {
+		result->verdict = CHECK_UNSTEADY;
+		snprintf(result->note, sizeof(result->note),
+			 "the kernel's clock was being steered or set in %u of %u blocks",
+			 tally->blocks - tally->steady, tally->blocks);
+	} else
+		result->verdict = CHECK_PASS;
+}
+
+void tally_result(const struct tally *tally, struct check_result *ret_result)
+{
+	memset(ret_result, 0, sizeof(*ret_result));
+	ret_result->reads = tally->reads;
+	ret_result->outside = tally->violations;
+	ret_result->worst_ns = tally->worst_ns;
+	ret_result->wide = tally->wide;
+	ret_result->blocks = tally->blocks;
+	ret_result->steady = tally->steady;
+	ret_result->error_ns = tally->error_ns;
+	ret_result->excused = tally->excused;
+	if (tally->bracketed > 0) {
+		ret_result->has_margins = true;
+		ret_result->below.min_ns = tally->below_min_ns;
+		ret_result->above.min_ns = tally->above_min_ns;
+		ret_result->below.ppm_ns = ppm_quantile(tally->below, tally->bracketed);
+		ret_result->above.ppm_ns = ppm_quantile(tally->above, tally->bracketed);
+	}
+	count_routes(tally, ret_result);
+	judge(tally, ret_result);
+}
+
+void tally_report(struct check_run *run, const char *suite, const struct check_subject *subject,
+		  const char *clock, struct check_result *result)
+{
+	result->suite = suite;
+	result->subject = subject->name;
+	snprintf(result->clock, sizeof(result->clock), "%s", clock);
+	run->report(run->report_arg, result);
+}
+
+void tally_impossible(struct check_run *run, const char *suite, const struct check_subject *subject,
+		      const char *why)
+{
+	struct check_result result = {.verdict = CHECK_IMPOSSIBLE};
+
+	snprintf(result.note, sizeof(result.note), "%s", why);
+	tally_report(run, suite, subject, "-", &result);
+}
+
+const char *tally_clock_name(int32_t clk, char *buffer)
+{
+	static const char *const names[] = {"REALTIME",
+					    "MONOTONIC",
+					    "PROCESS_CPUTIME",
+					    "THREAD_CPUTIME",
+					    "MONOTONIC_RAW",
+					    "REALTIME_COARSE",
+					    "MONOTONIC_COARSE",
+					    "BOOTTIME",
+					    "REALTIME_ALARM",
+					    "BOOTTIME_ALARM",
+					    NULL,
+					    "TAI"};
+
+	if (clk >= 0 && clk < (int32_t)VCLOCK_BASES && names[clk] != NULL)
+		return names[clk];
+	snprintf(buffer, 24, "clock %ld", (long)clk);
+	return buffer;
+}

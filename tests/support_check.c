@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* support_check.c - see support_check.h. */
+#include "support_check.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static void print_row(const struct check_result *r)
+{
+	printf("# %s %s %s: %s, %llu reads (page %llu, vdso %llu, syscall %llu), outside %llu, "
+	       "worst %lld ns, excused %llu, wide %llu, steady %u/%u, error %u ns",
+	       r->suite, r->subject, r->clock, check_verdict_string(r->verdict),
+	       (unsigned long long)r->reads, (unsigned long long)r->by_page,
+	       (unsigned long long)r->by_vdso, (unsigned long long)r->by_syscall,
+	       (unsigned long long)r->outside, (long long)r->worst_ns,
+	       (unsigned long long)r->excused, (unsigned long long)r->wide, r->steady, r->blocks,
+	       r->error_ns);
+	if (r->has_margins)
+		printf(", margins %lld (ppm %lld) below, %lld (ppm %lld) above",
+		       (long long)r->below.min_ns, (long long)r->below.ppm_ns,
+		       (long long)r->above.min_ns, (long long)r->above.ppm_ns);
+	printf("%s%s\n", r->note[0] != '\0' ? "; " : "", r->note);
+	fflush(stdout);
+}
+
+static void keep_row(void *arg, const struct check_result *result)
+{
+	struct support_rows *rows = arg;
+
+	print_row(result);
+	rows->failed += result->verdict == CHECK_FAIL;
+	rows->unsteady += result->verdict == CHECK_UNSTEADY;
+	rows->impossible += result->verdict == CHECK_IMPOSSIBLE;
+	if (result->verdict != CHECK_IMPOSSIBLE &&
+	    (rows->count == 0 || result->reads < rows->least_reads))
+		rows->least_reads = result->reads;
+	if (rows->count < sizeof(rows->row) / sizeof(rows->row[0]))
+		rows->row[rows->count++] = *result;
+}
+
+static struct check_run make_run(uint64_t time_ns, struct support_rows *rows)
+{
+	struct check_run run = {
+		.time_ns = time_ns,
+		.seed = (uint32_t)getpid() | 1,
+		.report = keep_row,
+		.report_arg = rows,
+	};
+
+	memset(rows, 0, sizeof(*rows));
+	printf("# seed %u\n", run.seed);
+	check_steady_look(&run.steady);
+	return run;
+}
+
+void support_run(const char *suite, const struct check_subject *subject, uint64_t time_ns,
+		 uint64_t reads, uint32_t clocks, struct support_rows *ret_rows)
+{
+	struct check_run run = make_run(time_ns, ret_rows);
+
+	run.reads = reads;
+	run.clocks = clocks;
+	check_suite_find(suite)->run(&run, subject);
+}
+
+void support_run_all(const struct check_subject *subject, uint64_t time_ns,
+		     struct support_rows *ret_rows)
+{
+	struct check_run run = make_run(0, ret_rows);
+	unsigned i;
+
+	for (i = 0; i < check_suites_count; i++) {
+		run.time_ns = check_suite_time(&check_suites[i], time_ns);
+		check_suites[i].run(&run, subject);
+	}
+}
+
+int support_passes(const struct support_rows *rows)
+{
+	return rows->count > rows->impossible && rows->failed == 0 && rows->unsteady == 0;
+}
+
+int support_start_page(uint32_t interval_ns)
+{
+	const struct timespec settle = {0, 300000000};
+	struct vclock_publisher_options options = {
+		.size = sizeof(options),
+		.interval_ns = interval_ns,
+		.trust_counter = 1,
+		.wait_ms = 3000,
+		.realtime_priority = 1,
+	};
+	int r = vclock_publisher_start(&options);
+
+	if (r == -EPERM) {
+		options.realtime_priority = 0;
+		r = vclock_publisher_start(&options);
+	}
+	if (r == 0)
+		nanosleep(&settle, NULL);
+	return r;
+}
