@@ -152,9 +152,7 @@ static int check_page(const struct vclock_page *shared, bool *ret_verified)
 static void use_page(const char *path, bool is_verified)
 {
 	lib_program.page_source = VCLOCK_PAGE_FILE;
-	lib_program.page_path[0] = '\0';
-	if (path != NULL)
-		strncpy(lib_program.page_path, path, sizeof(lib_program.page_path) - 1);
+	process_set_path(path != NULL ? path : "");
 	process_change_end(is_verified);
 }
 

@@ -7,6 +7,7 @@
 #include "lib/process.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
@@ -122,6 +123,14 @@ int process_map(int fd)
 		r = -errno;
 	errno = saved;
 	return r;
+}
+
+void process_set_path(const char *path)
+{
+	size_t length = strnlen(path, sizeof(lib_program.page_path) - 1);
+
+	memset(lib_program.page_path, 0, sizeof(lib_program.page_path));
+	memcpy(lib_program.page_path, path, length);
 }
 
 void process_lock(void)

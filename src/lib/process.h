@@ -116,6 +116,9 @@ void process_change_end(bool is_verified);
 /* Maps the page of fd over the window, or zeros with fd -1. 0 or -errno. Between begin and end. */
 int process_map(int fd);
 
+/* What vclock_status() shows; cut where it is too long. */
+void process_set_path(const char *path);
+
 /* 0 where page agrees with the clocks of clks now, -EAGAIN where it does not cover, -EDOM. */
 int process_compare(const struct vclock_page *page, uint32_t clks, uint32_t tolerance_ns);
 

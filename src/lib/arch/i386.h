@@ -10,8 +10,6 @@
 #ifndef LIB_ARCH_I386_H
 #define LIB_ARCH_I386_H
 
-#include <cpuid.h>
-
 #define LIB_REGCALL __attribute__((regparm(3)))
 #define LIB_VDSO_IS_64 0
 
@@ -24,7 +22,6 @@
 #define RAW_CPUID_TSC (1u << 4)
 #define RAW_CPUID_SSE2 (1u << 26)
 #define RAW_ARCH_PRCTL 384
-#define RAW_ARCH_GET_CPUID 0x1011 /* of <asm/prctl.h>: 1 when CPUID works; -ENODEV: always */
 
 static inline void raw_set_up(unsigned long sysinfo)
 {
@@ -119,18 +116,15 @@ static inline int raw_gettimeofday(struct vclock_timeval *ret_tv, struct vclock_
 	return 0;
 }
 
-/*
- * TSC and SSE2, which brings LFENCE. AT_HWCAP would say the same, but getauxval() of glibc answers
- * with something of its own. A process that forbade itself CPUID, arch_prctl(ARCH_SET_CPUID), dies
- * of it; it counts as one without a counter.
- */
+#include "x86.h"
+
+/* TSC and SSE2, which brings LFENCE. AT_HWCAP would say the same, but getauxval() of glibc answers
+ * with something of its own. */
 static inline bool raw_counter_exists(void)
 {
 	unsigned a, b, c, d;
 
-	if (raw_syscall2(RAW_ARCH_PRCTL, RAW_ARCH_GET_CPUID, 0) == 0)
-		return false;
-	return __get_cpuid(1, &a, &b, &c, &d) && (d & RAW_CPUID_TSC) != 0 &&
+	return raw_may_cpuid() && __get_cpuid(1, &a, &b, &c, &d) && (d & RAW_CPUID_TSC) != 0 &&
 	       (d & RAW_CPUID_SSE2) != 0;
 }
 

@@ -7,6 +7,7 @@
 
 #define LIB_REGCALL
 #define LIB_VDSO_IS_64 1
+#define RAW_ARCH_PRCTL SYS_arch_prctl
 
 /* SYSCALL needs no entry point. */
 static inline void raw_set_up(unsigned long sysinfo)
@@ -52,6 +53,8 @@ static inline int raw_gettimeofday(struct vclock_timeval *ret_tv, struct vclock_
 {
 	return (int)raw_syscall2(SYS_gettimeofday, (long)ret_tv, (long)ret_tz);
 }
+
+#include "x86.h"
 
 /* Part of the architecture, LFENCE too. */
 static inline bool raw_counter_exists(void)

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * page_file.h - the file in which other processes find a page, and who may write it.
+ *
+ * The page is the file's own first 4096 bytes, in shared memory from the start. Until the first
+ * line is published it goes by PATH.new, so that PATH is always a page that a reader can use, or
+ * one whose writer is gone. PATH.lock stays for ever; who holds its lock is the writer.
+ */
+#ifndef PAGE_FILE_H
+#define PAGE_FILE_H
+
+#include <stdbool.h>
+
+#include "vclock/page.h"
+
+#define PAGE_FILE_PATH_MAX 1024
+
+struct page_file {
+	char path[PAGE_FILE_PATH_MAX];
+	int lock_fd;
+	int fd; /* of the page, readable and writable */
+	bool is_shown;
+};
+
+/*
+ * Takes the lock and makes PATH.new, zero, mode 0644 whatever the umask. 0; -EBUSY: another process
+ * writes this page; -ENAMETOOLONG; -errno of the file system. Nothing is left behind on failure.
+ */
+int page_file_create(struct page_file *file, const char *path);
+
+/* Moves the page to its place. 0 or -errno. */
+int page_file_show(struct page_file *file);
+
+/* Removes what page_file_create() made, as far as it is still there, and lets the lock go. */
+void page_file_remove(struct page_file *file);
+
+#endif /* PAGE_FILE_H */
