@@ -9,11 +9,10 @@
 /*
  * How far outside its bracket a sample may be predicted before the rate is held to have changed.
  * The line's own noise is some 2 ns with a full window. With few samples the rate is known less
- * well: sample noise of 5 ns over a 10 ms base and an extrapolation of the same length gives 15 ns
- * at two samples, and falls with their number.
+ * well: a line through two samples that are off by a fifth of a bracket each is off by half of one
+ * at the third, and the noise falls with their number: a bracket's width divided by it.
  */
-#define TOLERANCE_NS 12u
-#define TOLERANCE_START_NS 64u
+#define TOLERANCE_NS 8u
 
 /* Brackets up to twice the narrowest of late are taken; after so many wide ones in a row, wide ones
  * too: the clock has become slower to read. */
@@ -111,7 +110,7 @@ static void fit(struct keeper_clock *clock)
 static int64_t miss_ns(const struct keeper_clock *clock, const struct keeper_bracket *bracket)
 {
 	uint64_t low = keeper_line_ns(&clock->line, bracket->before_cyc);
-	uint64_t high = keeper_line_ns(&clock->line, bracket->after_cyc);
+	uint64_t high = keeper_line_ns(&clock->line, bracket->after_cyc + 1);
 
 	if (low > bracket->ns + 1)
 		return low - bracket->ns > INT64_MAX ? INT64_MAX : (int64_t)(low - bracket->ns - 1);
@@ -146,7 +145,7 @@ static bool is_jump(const struct keeper_clock *clock, const struct keeper_bracke
 	const struct keeper_sample *last = sample_at(clock, 0);
 	uint64_t size = miss < 0 ? (uint64_t)-miss : (uint64_t)miss;
 
-	if (bracket->before_cyc <= last->cyc || bracket->ns < last->ns)
+	if (bracket->before_cyc < last->cyc || bracket->ns < last->ns)
 		return true;
 	return size > JUMP_NS + ((bracket->ns - last->ns) >> 2);
 }
@@ -162,6 +161,14 @@ uint32_t keeper_rate_difference_ppb(uint64_t rate, uint64_t nominal)
 	return ratio > UINT32_MAX ? UINT32_MAX : (uint32_t)ratio;
 }
 
+/* The narrowest bracket of late, which fits 32 bits of ns unless the counter is absurd. */
+static uint32_t width_ns(const struct keeper_clock *clock)
+{
+	uint64_t ns = scale_mul_shr(clock->width_cyc, clock->line.rate, KEEPER_RATE_SHIFT);
+
+	return ns > UINT32_MAX ? UINT32_MAX : (uint32_t)ns;
+}
+
 static enum keeper_verdict judge(const struct keeper_clock *clock,
 				 const struct keeper_bracket *bracket)
 {
@@ -174,29 +181,48 @@ static enum keeper_verdict judge(const struct keeper_clock *clock,
 	miss = miss_ns(clock, bracket);
 	if (is_jump(clock, bracket, miss))
 		return KEEPER_JUMPED;
-	tolerance = (int64_t)(TOLERANCE_NS + TOLERANCE_START_NS / clock->count);
+	tolerance = (int64_t)(TOLERANCE_NS + width_ns(clock) / clock->count);
 	return miss <= tolerance && miss >= -tolerance ? KEEPER_STEADY : KEEPER_CHANGED;
+}
+
+/* In the middle of the bracket. A counter's value stands for a whole cycle. */
+static struct keeper_sample sample_from(const struct keeper_bracket *bracket)
+{
+	struct keeper_sample sample = {
+		bracket->before_cyc + ((bracket->after_cyc - bracket->before_cyc + 1) >> 1),
+		bracket->ns};
+
+	return sample;
 }
 
 enum keeper_verdict keeper_clock_add(struct keeper_clock *clock,
 				     const struct keeper_bracket *bracket)
 {
-	uint64_t width = bracket->after_cyc - bracket->before_cyc, rate_before = clock->line.rate;
-	struct keeper_sample sample;
+	uint64_t width = bracket->after_cyc - bracket->before_cyc + 1;
+	uint64_t rate_before = clock->line.rate;
+	struct keeper_sample sample = sample_from(bracket);
 	enum keeper_verdict verdict;
+	bool was_mixed;
 
-	if (bracket->after_cyc <= bracket->before_cyc)
+	/* Also where a slow counter has not moved since the last sample: that gives no rate. */
+	if (bracket->after_cyc < bracket->before_cyc ||
+	    (clock->count > 0 && sample.cyc == sample_at(clock, 0)->cyc))
 		return KEEPER_REJECTED;
 	verdict = judge(clock, bracket);
 	/* A wide bracket says nothing, unless the line passes it by: then it says so for sure. */
 	if (!width_is_good(clock, width) && verdict == KEEPER_STEADY)
 		return KEEPER_REJECTED;
+	was_mixed = clock->is_mixed && clock->count > 1;
+	clock->is_mixed = verdict == KEEPER_CHANGED;
+	/* The newest is kept: the new rate began after it, or some time before it. In the first
+	 * case the line is mixed from both rates, and the next sample starts the window once more.
+	 */
+	if (was_mixed && verdict == KEEPER_STEADY)
+		verdict = KEEPER_CHANGED;
 	if (verdict == KEEPER_CHANGED)
-		clock->count = 1; /* the newest is kept: the new rate began after it */
+		clock->count = 1;
 	if (verdict == KEEPER_JUMPED)
 		clock->count = 0;
-	sample.cyc = bracket->before_cyc + (width >> 1);
-	sample.ns = bracket->ns;
 	sample_push(clock, &sample);
 	if (clock->count >= 2)
 		fit(clock);

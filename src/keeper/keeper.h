@@ -54,7 +54,8 @@ struct keeper_clock {
 	uint32_t width_cyc;	  /* the narrowest bracket of late */
 	uint32_t rejected;	  /* wide brackets in a row */
 	uint32_t rate_change_ppb; /* size of the last change, set by KEEPER_CHANGED */
-	struct keeper_line line;  /* valid when count >= 2 */
+	bool is_mixed; /* the window is two samples, and the rate may have changed between them */
+	struct keeper_line line; /* valid when count >= 2 */
 };
 
 void keeper_clock_reset(struct keeper_clock *clock);
