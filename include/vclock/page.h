@@ -119,7 +119,8 @@ struct vclock_slot {
 	struct vclock_line line[2];
 	uint32_t clamp_cyc;	/* how long past the end the steady clocks stand still */
 	uint32_t error_ns;	/* how far a value may be from the kernel's clock */
-	uint32_t history_count; /* lines that have gone into history since vclock_page_init */
+	uint32_t history_count; /* lines that have gone into history since vclock_page_init, or
+				   since the counter began anew */
 	uint32_t retired;	/* enum vclock_retired */
 	int32_t tz_minuteswest; /* struct timezone of gettimeofday */
 	int32_t tz_dsttime;
@@ -142,7 +143,8 @@ struct vclock_page {
 	/* The one word that is stored while readers look: 0 never published, then counts up past 0.
 	 */
 	uint32_t generation;
-	/* Constant again. */
+	/* Constant again, but that a writer that takes a page over states its own flags, pid,
+	 * interval, ahead and resolution. */
 	uint32_t shift;	       /* of every mult and fns on the page, <= VCLOCK_SHIFT_MAX */
 	uint32_t counter_kind; /* enum vclock_counter_kind */
 	uint32_t flags;	       /* VCLOCK_PAGE_* */

@@ -54,7 +54,11 @@ struct vclock_timekeeper {
 	 * and monotonic_to_boot are looked at only then. A step is stated, never inferred.
 	 */
 	uint32_t clock_was_set_seq;
-	uint32_t error_ns; /* how far this line may be from the caller's clock */
+	/*
+	 * How far this line may be from the caller's clock; below 10^9. The page states it, and on
+	 * top of it how far its own lines are from this one.
+	 */
+	uint32_t error_ns;
 	uint32_t
 		lateness_ns; /* how late updates came lately; goes on the page for readers to see */
 	/*
@@ -71,6 +75,15 @@ struct vclock_timekeeper {
  * mult. Returns 0; -EINVAL when the configuration is out of range.
  */
 int vclock_page_init(struct vclock_page *page, const struct vclock_page_config *config);
+
+/*
+ * Takes over a page whose writer is dead: what stands on it stays, readers notice nothing, and the
+ * next update goes on above it. State a new clock_was_set_seq with that. counter_hz is that of the
+ * page; interval_ns, ahead_ns, flags and writer_pid become those of the configuration. Returns 0;
+ * -EINVAL when the configuration is out of range, or the page is not one that this writer can go on
+ * with: never initialised, of another version, counter kind, rate, boot or time namespace.
+ */
+int vclock_page_adopt(struct vclock_page *page, const struct vclock_page_config *config);
 
 /*
  * Brings the page up to the caller's line. Call it once per interval, soon after a line began, and

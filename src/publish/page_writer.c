@@ -69,6 +69,12 @@ static uint64_t line_end(const struct vclock_line *line)
 	return line->start_cyc + line->length_cyc;
 }
 
+/* The line of a slot that ends last; of length 0 where there is none. */
+static const struct vclock_line *last_line(const struct vclock_slot *slot)
+{
+	return &slot->line[slot->line[1].length_cyc != 0];
+}
+
 /* fns may hold whole seconds: at most two, as everywhere on a page; more from a caller's line. */
 static void moment_carry(struct moment *moment, uint32_t shift)
 {
@@ -220,7 +226,8 @@ static bool sec_is_valid(int64_t sec)
 static bool timekeeper_is_valid(const struct vclock_timekeeper *tk)
 {
 	return tk->mult != 0 && tk->raw_mult != 0 && tk->shift <= VCLOCK_SHIFT_MAX &&
-	       tk->xtime_nsec < second_fns(tk->shift) && tk->raw_nsec < second_fns(tk->shift) &&
+	       tk->error_ns < VCLOCK_NSEC_PER_SEC && tk->xtime_nsec < second_fns(tk->shift) &&
+	       tk->raw_nsec < second_fns(tk->shift) &&
 	       nsec_is_valid(tk->wall_to_monotonic.tv_nsec) &&
 	       nsec_is_valid(tk->monotonic_to_boot.tv_nsec) && sec_is_valid(tk->xtime_sec) &&
 	       sec_is_valid(tk->raw_sec) && sec_is_valid(tk->wall_to_monotonic.tv_sec) &&
@@ -350,7 +357,7 @@ static int gap_start(const struct truth *truth, const struct vclock_timekeeper *
 		     const struct vclock_slot *live, struct vclock_line *line)
 {
 	uint32_t clk = is_raw ? VCLOCK_MONOTONIC_RAW : VCLOCK_MONOTONIC, shift = truth->shift;
-	const struct vclock_line *old = &live->line[live->line[1].length_cyc != 0];
+	const struct vclock_line *old = last_line(live);
 	uint64_t slew = is_raw ? 0 : (line->start_cyc - truth->cycle_last) * truth->mult;
 	struct moment start, end;
 	int64_t above;
@@ -394,22 +401,57 @@ static uint32_t length_cyc(uint64_t ns, const struct truth *truth)
 	return cyc > VCLOCK_LINE_CYC_MAX ? VCLOCK_LINE_CYC_MAX : (uint32_t)cyc;
 }
 
-/* After a gap, or for the first time: next->line[0] stays the old line, for its clamp. */
+/*
+ * In a gap both lines of the live slot have ended. The first of them goes into history by an update
+ * of its own: an update may overwrite one entry of it only.
+ */
+static void retire_first_line(struct vclock_page *page)
+{
+	struct vclock_slot *live = live_slot(page), next = *live;
+
+	if (live->line[0].length_cyc == 0 || live->line[1].length_cyc == 0)
+		return;
+	history_push(page, &live->line[0], &next);
+	memset(&next.line[0], 0, sizeof(next.line[0]));
+	fill_slot(page, &next);
+	publish_slot(page);
+}
+
+/*
+ * What the next slot keeps of the last line in a gap. While readers stand at its end, it stays, and
+ * so does the time that they stand: in an earlier slot nobody has asked the kernel's clock yet, so
+ * that time may become longer, but not shorter. After that, the line goes into history, and no
+ * clamp of it is left: readers have asked the kernel, and must not be sent back to the old end.
+ */
+static void keep_last_line(struct vclock_page *page, uint64_t now, struct vclock_slot *next)
+{
+	const struct vclock_line *last = last_line(live_slot(page));
+
+	memset(&next->line[0], 0, sizeof(next->line[0]));
+	if (last->length_cyc == 0)
+		return;
+	/* The counter began anew (suspend): old lines would claim counter values yet to come. */
+	if (now - last->start_cyc > UINT64_MAX / 2)
+		next->history_count = 0;
+	else if (now - line_end(last) < next->clamp_cyc)
+		next->line[0] = *last;
+	else
+		history_push(page, last, next);
+}
+
+/* After a gap, or for the first time. */
 static int next_after_gap(struct vclock_page *page, const struct truth *truth,
 			  const struct vclock_timekeeper *tk, uint64_t now,
 			  struct vclock_slot *next)
 {
 	const struct vclock_slot *live = live_slot(page);
-	const struct vclock_line *old = &live->line[live->line[1].length_cyc != 0];
 	struct vclock_line *line = &next->line[1];
+	uint32_t clamp = clamp_cyc(page, truth, tk);
 	int r;
 
-	next->line[0] = *old;
-	/* The counter began anew (suspend): old lines would claim counter values yet to come. */
-	if (old->length_cyc != 0 && now - old->start_cyc > UINT64_MAX / 2) {
-		memset(&next->line[0], 0, sizeof(next->line[0]));
-		next->history_count = 0;
-	}
+	keep_last_line(page, now, next);
+	if (next->line[0].length_cyc == 0 || clamp > next->clamp_cyc)
+		next->clamp_cyc = clamp;
 	memset(line, 0, sizeof(*line));
 	line->start_cyc = now + ns_to_cyc(GAP_START_NS, truth->mult, truth->shift);
 	/* Longer by `ahead`, so that the next update, an interval from now, is as far ahead as
@@ -426,28 +468,78 @@ static int next_after_gap(struct vclock_page *page, const struct truth *truth,
 }
 
 static int next_in_time(struct vclock_page *page, const struct truth *truth,
-			struct vclock_slot *next)
+			const struct vclock_timekeeper *tk, struct vclock_slot *next)
 {
+	const struct vclock_slot *live = live_slot(page);
 	struct vclock_line *line = &next->line[1];
 
-	next->line[0] = live_slot(page)->line[1];
+	next->line[0] = live->line[1];
 	line_continue(&next->line[0], truth->shift, line);
 	line->length_cyc = length_cyc(page->interval_ns, truth);
+	next->clamp_cyc = clamp_cyc(page, truth, tk);
+	history_push(page, &live->line[0], next);
 	return line_steer(truth, line);
 }
 
-/* Whether the running line still covers now, or will: else there is a gap. */
-static bool is_running(const struct vclock_slot *live, uint64_t now)
+/*
+ * Whether the running line still covers now, or will: else there is a gap. The first line after a
+ * gap stands alone, and has not begun for a while.
+ */
+static bool is_running(const struct vclock_slot *live, uint64_t now, uint64_t gap_start_cyc)
 {
 	const struct vclock_line *first = &live->line[live->line[0].length_cyc == 0];
 
-	return first->length_cyc != 0 && live->line[1].length_cyc != 0 &&
-	       now - first->start_cyc < line_end(&live->line[1]) - first->start_cyc;
+	if (live->line[1].length_cyc == 0)
+		return false;
+	return now - first->start_cyc < line_end(&live->line[1]) - first->start_cyc ||
+	       first->start_cyc - now <= gap_start_cyc;
+}
+
+/* How far a line is from the caller's at cyc, in ns, rounded up. */
+static uint64_t line_off_ns(const struct truth *truth, const struct vclock_line *line, bool is_raw,
+			    uint64_t cyc)
+{
+	struct moment there,
+		here = base_moment(&line->base[is_raw ? VCLOCK_MONOTONIC_RAW : VCLOCK_MONOTONIC]);
+	int64_t off;
+
+	here = moment_advance(here, cyc - line->start_cyc, line->mult[is_raw], truth->shift);
+	if (!truth_at(truth, is_raw, cyc, &there) ||
+	    !moment_diff(&here, &there, truth->shift, &off))
+		return UINT32_MAX;
+	return ((uint64_t)(off < 0 ? -off : off) + ((uint64_t)1 << truth->shift) - 1) >>
+	       truth->shift;
+}
+
+/*
+ * What a slot states: the error of the caller's line, and how far its own lines are from that one
+ * from now on, which is most at one of their ends: a line that was published before a change of
+ * rate, or one that starts above the clock after a gap.
+ */
+static uint32_t slot_error_ns(const struct truth *truth, const struct vclock_timekeeper *tk,
+			      uint64_t now, const struct vclock_slot *next)
+{
+	uint64_t worst = 0;
+	int i;
+
+	for (i = 0; i < 8; i++) {
+		const struct vclock_line *line = &next->line[i & 1];
+		uint64_t cyc = (i & 2) != 0 ? line_end(line) : line->start_cyc, off;
+
+		if ((int64_t)(cyc - now) < 0)
+			cyc = now;
+		if (cyc - line->start_cyc > line->length_cyc || line->length_cyc == 0)
+			continue;
+		off = line_off_ns(truth, line, (i & 4) != 0, cyc);
+		if (off > worst)
+			worst = off;
+	}
+	worst += tk->error_ns;
+	return worst > UINT32_MAX ? UINT32_MAX : (uint32_t)worst;
 }
 
 static void slot_state(const struct vclock_timekeeper *tk, struct vclock_slot *next)
 {
-	next->error_ns = tk->error_ns;
 	next->lateness_ns = tk->lateness_ns;
 	next->tai_offset_sec = tk->tai_offset_sec;
 	next->clock_was_set_seq = tk->clock_was_set_seq;
@@ -462,11 +554,16 @@ static void slot_rebase(struct vclock_slot *next, const struct truth *truth, int
 			line_rebase(&next->line[i], truth, tai_offset_sec);
 }
 
+static bool config_is_valid(const struct vclock_page_config *config)
+{
+	return config->counter_hz >= HZ_MIN && config->counter_hz <= HZ_MAX &&
+	       config->interval_ns >= LINE_NS_MIN && config->ahead_ns <= config->interval_ns &&
+	       (uint64_t)config->interval_ns + config->ahead_ns <= LINE_NS_MAX;
+}
+
 int vclock_page_init(struct vclock_page *page, const struct vclock_page_config *config)
 {
-	if (config->counter_hz < HZ_MIN || config->counter_hz > HZ_MAX ||
-	    config->interval_ns < LINE_NS_MIN || config->ahead_ns > config->interval_ns ||
-	    (uint64_t)config->interval_ns + config->ahead_ns > LINE_NS_MAX)
+	if (!config_is_valid(config))
 		return -VCLOCK_EINVAL;
 	memset(page, 0, sizeof(*page));
 	page->magic = VCLOCK_PAGE_MAGIC;
@@ -482,6 +579,47 @@ int vclock_page_init(struct vclock_page *page, const struct vclock_page_config *
 	page->interval_ns = config->interval_ns;
 	page->ahead_ns = config->ahead_ns;
 	page->coarse_ns = config->coarse_ns;
+	return 0;
+}
+
+/*
+ * Whether now, the last look, is early enough for *next to become live: before the new line begins,
+ * and, where readers stand at an old end, while they all do.
+ */
+static bool is_early_enough(const struct truth *truth, const struct vclock_slot *live,
+			    const struct vclock_slot *next, uint64_t now)
+{
+	uint64_t guard = ns_to_cyc(GUARD_NS, truth->mult, truth->shift);
+
+	if ((int64_t)(next->line[1].start_cyc - now) < (int64_t)guard)
+		return false;
+	return next->line[0].length_cyc == 0 ||
+	       line_end(&next->line[0]) == next->line[1].start_cyc ||
+	       now + guard - line_end(&next->line[0]) < live->clamp_cyc;
+}
+
+/* Two measurements of one counter agree to some ppm; 1 in 1024 is another counter. */
+static bool hz_is_the_same(uint64_t a, uint64_t b)
+{
+	uint64_t difference = a > b ? a - b : b - a;
+
+	return difference <= a >> 10;
+}
+
+int vclock_page_adopt(struct vclock_page *page, const struct vclock_page_config *config)
+{
+	if (!config_is_valid(config) || page->magic != VCLOCK_PAGE_MAGIC ||
+	    page->version != VCLOCK_PAGE_VERSION || page->size != VCLOCK_PAGE_SIZE ||
+	    page->counter_kind != config->counter_kind || page->timens_ino != config->timens_ino ||
+	    memcmp(page->boot_id, config->boot_id, sizeof(page->boot_id)) != 0 ||
+	    !hz_is_the_same(page->counter_hz, config->counter_hz) ||
+	    page->shift != scale_shift_for(page->counter_hz))
+		return -VCLOCK_EINVAL;
+	VCLOCK_STORE32(&page->flags, config->flags);
+	VCLOCK_STORE32(&page->writer_pid, config->writer_pid);
+	VCLOCK_STORE32(&page->interval_ns, config->interval_ns);
+	VCLOCK_STORE32(&page->ahead_ns, config->ahead_ns);
+	VCLOCK_STORE32(&page->coarse_ns, config->coarse_ns);
 	return 0;
 }
 
@@ -501,18 +639,22 @@ int vclock_page_update(struct vclock_page *page, const struct vclock_timekeeper 
 	now = look(tk->read_counter, tk->read_counter_arg);
 	if (now - truth.cycle_last > VCLOCK_LINE_CYC_MAX)
 		return -VCLOCK_EINVAL;
-	next = *live;
 	is_step = tk->clock_was_set_seq != live->clock_was_set_seq;
-	if (!is_running(live, now)) {
+	if (!is_running(live, now, ns_to_cyc(GAP_START_NS, truth.mult, truth.shift))) {
+		retire_first_line(page);
+		live = live_slot(page);
+		next = *live;
 		r = next_after_gap(page, &truth, tk, now, &next);
 	} else if (now - live->line[1].start_cyc < live->line[1].length_cyc) {
-		r = next_in_time(page, &truth, &next);
+		next = *live;
+		r = next_in_time(page, &truth, tk, &next);
 		if (r == -VCLOCK_ERANGE && is_step) {
 			next = *live; /* the step does not wait for a line */
 			is_new_line = false;
 			r = 0;
 		}
 	} else if (is_step) {
+		next = *live;
 		is_new_line = false;
 	} else {
 		return -VCLOCK_EALREADY;
@@ -522,14 +664,10 @@ int vclock_page_update(struct vclock_page *page, const struct vclock_timekeeper 
 	if (is_step)
 		slot_rebase(&next, &truth, tk->tai_offset_sec);
 	slot_state(tk, &next);
-	if (is_new_line) {
-		next.clamp_cyc = clamp_cyc(page, &truth, tk);
-		history_push(page, &live->line[0], &next);
-	}
+	next.error_ns = slot_error_ns(&truth, tk, now, &next);
 	other = fill_slot(page, &next);
 	now = look(tk->read_counter, tk->read_counter_arg);
-	if (is_new_line && (int64_t)(next.line[1].start_cyc - now) <
-				   (int64_t)ns_to_cyc(GUARD_NS, truth.mult, truth.shift))
+	if (is_new_line && !is_early_enough(&truth, live, &next, now))
 		return -VCLOCK_ETIME;
 	VCLOCK_STORE64(&other->published_cyc, now);
 	publish_slot(page);
