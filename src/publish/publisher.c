@@ -3,12 +3,14 @@
 #include "publish/publisher.h"
 
 #include "keeper/scale.h"
+#include "publish/page_check.h"
 #include "vclock/read.h"
 
 #include <errno.h>
 #include <string.h>
 
 #define INTERVAL_NS 10000000u
+#define INTERVAL_NS_MIN 1000000u
 #define LINES_NS_MAX 40000000u
 #define LINES_NS_MAX_OTHER 20000000u /* where the kernel's clocksource is another */
 /*
@@ -17,6 +19,8 @@
  */
 #define START_INTERVAL_NS 2000000u
 #define START_SAMPLES 32u
+/* A clock whose rate never rests for that long: what two or more samples say has to do. */
+#define START_STEPS_MAX 128u
 /* A rate is not known before this has passed between two samples (design, 3.3). */
 #define START_SPAN_NS 10000000u
 /* A line is published when its predecessor has begun, and a little later, so that no reader still
@@ -27,6 +31,9 @@
 /* What a page is off by in the steady state: kernel brackets are some 45 ns wide where the vDSO
  * works, and the value lies within. */
 #define ERROR_NS 50u
+#define ERROR_NS_MAX 999999999u /* what a timekeeper may state */
+/* A rate at the very limit is measured by two samples at first: 10 ns of noise over 1 ms, twice. */
+#define RATE_NOISE_PPM 20u
 /* A change of rate is in the error until the line that was steered by it has been reached. */
 #define CHANGE_STEPS 3u
 #define NSEC_PER_SEC 1000000000u
@@ -46,9 +53,14 @@ int publisher_init(struct publisher *publisher, struct reference *reference,
 	publisher->page = page;
 	if (wanted->interval_ns == 0)
 		wanted->interval_ns = INTERVAL_NS;
-	if (wanted->ahead_ns == 0)
+	if (wanted->interval_ns < INTERVAL_NS_MIN || wanted->interval_ns >= limit)
+		return -EINVAL;
+	if (wanted->ahead_ns == 0) /* the interval, as far as it fits */
+		wanted->ahead_ns = (uint32_t)(limit - wanted->interval_ns);
+	if (config->page.ahead_ns == 0 && wanted->ahead_ns > wanted->interval_ns)
 		wanted->ahead_ns = wanted->interval_ns;
-	if ((uint64_t)wanted->interval_ns + wanted->ahead_ns > limit)
+	if (wanted->ahead_ns > wanted->interval_ns ||
+	    (uint64_t)wanted->interval_ns + wanted->ahead_ns > limit)
 		return -EINVAL;
 	publisher->timekeeper.read_counter = reference->read_counter;
 	publisher->timekeeper.read_counter_arg = reference;
@@ -112,21 +124,27 @@ static bool note_offsets(struct publisher *publisher, const struct reference_sam
 	return stepped;
 }
 
+static uint32_t saturate(uint64_t value)
+{
+	return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+}
+
 /*
  * |change of rate| * (interval + ahead + lateness) + 50 ns (design, 3.8) until the changed rate has
- * reached the readers; and never less than half of the bracket that the clock is read in.
+ * reached the readers; and never less than half of the bracket that the clock is read in. A step
+ * that is later than the lines last leaves a gap, and what it publishes then is fresh.
  */
 static uint32_t error_ns(const struct publisher *publisher)
 {
 	uint64_t lateness_ns = cyc_to_ns(publisher, publisher->lateness_cyc);
-	uint64_t window_ns = (uint64_t)publisher->config.page.interval_ns +
-			     publisher->config.page.ahead_ns + lateness_ns;
+	uint64_t window_ns = (uint64_t)publisher->page->interval_ns + publisher->page->ahead_ns;
 	uint64_t width_ns = cyc_to_ns(publisher, publisher->mono.width_cyc);
 	uint64_t error = width_ns / 2 > ERROR_NS ? width_ns / 2 : ERROR_NS;
 
-	if (publisher->change_steps > 0) /* 10^-9 = 1153 / 2^60 and a little more */
-		error += scale_mul_shr(window_ns * publisher->change_ppb >> 20, 1153, 20) >> 20;
-	return error > UINT32_MAX ? UINT32_MAX : (uint32_t)error;
+	window_ns += lateness_ns < window_ns ? lateness_ns : window_ns;
+	if (publisher->change_steps > 0) /* 10^-9 is 1100 / 2^40 and 0.05 % more */
+		error += scale_mul_shr(window_ns * 1100, publisher->change_ppb, 40);
+	return error < ERROR_NS_MAX ? (uint32_t)error : ERROR_NS_MAX;
 }
 
 /* The sample's clocks as the kernel's own terms have them. */
@@ -154,21 +172,29 @@ static int state_timekeeper(struct publisher *publisher)
 	tk->raw_nsec = ((uint64_t)nsec << shift) + ((uint64_t)1 << shift >> 1);
 	tk->tai_offset_sec = publisher->sample.tai_offset_sec;
 	tk->error_ns = error_ns(publisher);
-	tk->lateness_ns = (uint32_t)cyc_to_ns(publisher, publisher->lateness_cyc);
+	tk->lateness_ns = saturate(cyc_to_ns(publisher, publisher->lateness_cyc));
 	return tk->mult == 0 || tk->raw_mult == 0 ? -ERANGE : 0;
 }
 
-/* A page of this counter's rate: RAW's, which no discipline bends. */
+/*
+ * A page of this counter's rate: RAW's, which no discipline bends. What an earlier publisher left
+ * is taken over, so that its readers go on with it and MONOTONIC goes on above it.
+ */
 static int make_page(struct publisher *publisher)
 {
-	uint64_t hz = scale_shl_div(NSEC_PER_SEC, KEEPER_RATE_SHIFT, publisher->raw.line.rate);
+	struct vclock_page_config *config = &publisher->config.page;
+	struct vclock_page *page = publisher->page;
 	int r;
 
-	publisher->config.page.counter_hz = hz;
-	r = vclock_page_init(publisher->page, &publisher->config.page);
+	config->counter_hz =
+		scale_shl_div(NSEC_PER_SEC, KEEPER_RATE_SHIFT, publisher->raw.line.rate);
+	r = page_check(page) == 0 ? vclock_page_adopt(page, config) : -EINVAL;
+	if (r != 0)
+		r = vclock_page_init(page, config);
 	publisher->page_is_ready = r == 0;
 	/* Any number but the page's own: the first update states all offsets. */
-	publisher->timekeeper.clock_was_set_seq = 1;
+	publisher->timekeeper.clock_was_set_seq =
+		page->slot[page->generation & 1].clock_was_set_seq + 1;
 	return r;
 }
 
@@ -200,9 +226,12 @@ static bool rate_is_known(struct publisher *publisher)
 
 	if (publisher->mono.count < 2 || publisher->raw.count < 2)
 		return false;
-	if (!publisher->is_started)
-		publisher->is_started = publisher->mono.count >= START_SAMPLES &&
-					cyc_to_ns(publisher, span) >= START_SPAN_NS;
+	if (publisher->is_started)
+		return true;
+	publisher->start_steps++;
+	publisher->is_started = (publisher->mono.count >= START_SAMPLES ||
+				 publisher->start_steps >= START_STEPS_MAX) &&
+				cyc_to_ns(publisher, span) >= START_SPAN_NS;
 	return publisher->is_started;
 }
 
@@ -220,6 +249,7 @@ static int note_jump(struct publisher *publisher, enum vclock_retired *ret_reaso
 
 	keeper_clock_reset(&publisher->raw);
 	publisher->is_started = false;
+	publisher->start_steps = 0;
 	*ret_reason = VCLOCK_RETIRED_BACKWARD;
 	if (!is_live)
 		return 0;
@@ -229,10 +259,20 @@ static int note_jump(struct publisher *publisher, enum vclock_retired *ret_reaso
 	return 0;
 }
 
+/*
+ * A change between two samples shows in two steps: the first sees it mixed with the old rate, the
+ * second sees the rest. Together they are all of it.
+ */
 static void note_verdict(struct publisher *publisher, enum keeper_verdict verdict)
 {
+	uint32_t change_ppb = publisher->mono.rate_change_ppb;
+
 	if (verdict == KEEPER_CHANGED) {
-		publisher->change_ppb = publisher->mono.rate_change_ppb;
+		bool goes_on = publisher->change_steps == CHANGE_STEPS;
+
+		publisher->change_ppb =
+			saturate((uint64_t)change_ppb + (goes_on ? publisher->last_change_ppb : 0));
+		publisher->last_change_ppb = change_ppb;
 		publisher->change_steps = CHANGE_STEPS;
 	} else if (publisher->change_steps > 0) {
 		publisher->change_steps--;
@@ -290,10 +330,11 @@ int publisher_step(struct publisher *publisher, uint64_t *ret_sleep_ns,
 		return 0;
 	*ret_reason = VCLOCK_RETIRED_RATE;
 	if (keeper_rate_difference_ppb(publisher->mono.line.rate, publisher->raw.line.rate) / 1000 >
-	    KEEPER_RATE_LIMIT_PPM)
+	    KEEPER_RATE_LIMIT_PPM + RATE_NOISE_PPM)
 		return -ERANGE;
 	r = publish(publisher, ret_sleep_ns);
-	if (r == -VCLOCK_ETIME || r == -VCLOCK_ERANGE) {
+	/* -EINVAL: held up between sample and page for longer than the page's arithmetic spans. */
+	if (r == -VCLOCK_ETIME || r == -VCLOCK_ERANGE || r == -VCLOCK_EINVAL) {
 		*ret_sleep_ns = RETRY_NS;
 		return 0;
 	}

@@ -17,8 +17,8 @@
 #include "vclock/publish.h"
 
 struct publisher_config {
-	/* As in struct vclock_page_config; interval_ns 0: 10 ms, ahead_ns 0: the interval. The
-	 * counter's rate is measured. */
+	/* As in struct vclock_page_config; interval_ns 0: 10 ms, ahead_ns 0: the interval, or as
+	 * much as fits. The counter's rate is measured. */
 	struct vclock_page_config page;
 	/* The kernel's clocksource is the counter; else lines are at most 20 ms long, and the first
 	 * jump of the counter is the end of the page. */
@@ -36,16 +36,20 @@ struct publisher {
 	uint64_t planned_cyc;		     /* when this step was planned for; 0: no plan */
 	uint64_t lateness_cyc;		     /* worst of the last second */
 	uint64_t lateness_since_cyc;
-	uint32_t change_ppb;   /* size of the last change of rate */
-	uint32_t change_steps; /* steps for which the error still holds it */
+	uint32_t change_ppb;	  /* size of the last change of rate */
+	uint32_t last_change_ppb; /* what the last sample showed of it */
+	uint32_t change_steps;	  /* steps for which the error still holds it */
 	uint32_t jumps;
-	bool is_started;    /* the rate has been learned from a window of samples */
-	bool page_is_ready; /* vclock_page_init() has run, or a page was taken over */
+	uint32_t start_steps; /* with a rate of some kind, before is_started */
+	bool is_started;      /* the rate has been learned from a window of samples */
+	bool page_is_ready;   /* vclock_page_init() has run, or a page was taken over */
 };
 
 /*
- * page: VCLOCK_PAGE_SIZE writable bytes, zero. Returns 0, or -EINVAL: interval_ns and ahead_ns out
- * of range (together 40 ms, 20 ms where the counter is not the clocksource).
+ * page: VCLOCK_PAGE_SIZE writable bytes: zero, or what an earlier publisher left there, which is
+ * taken over where it is of this boot, counter and time namespace, and replaced where not. Touches
+ * nothing before the rate is known. Returns 0, or -EINVAL: interval_ns and ahead_ns out of range
+ * (1 ms at least; together 40 ms, 20 ms where the counter is not the clocksource).
  */
 int publisher_init(struct publisher *publisher, struct reference *reference,
 		   struct vclock_page *page, const struct publisher_config *config);
