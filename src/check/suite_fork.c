@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define READS 2000
+#define READS 1000
 #define CHILD_LIMIT_NS 10000000000u
 
 enum birth { BIRTH_FORK, BIRTH_CLONE, BIRTH_GRANDCHILD, BIRTHS };

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define READS 20000
+#define READS 6000
 /* The slowest counter in use, 10 MHz, gives 10 remainders without a remainder of its own rate. */
 #define FINE_MIN 10
 

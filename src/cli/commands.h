@@ -12,6 +12,7 @@
 #define COMMANDS(ROW)                                                          \
 	ROW(info, "every clock of this machine: route, cost, and why")         \
 	ROW(bench, "what a call costs: libc, vDSO, system call, vclock")       \
+	ROW(verify, "are the clocks right? every route, judged by the kernel") \
 	ROW(help, "this list, or the help of one command")
 /* clang-format on */
 
