@@ -31,9 +31,10 @@ INCLUDEDIR ?= $(PREFIX)/include
 BINDIR ?= $(PREFIX)/bin
 MANDIR ?= $(PREFIX)/share/man
 
-all: lib cli examples
+all: lib cli examples images
 
 include mk/build.mk
+include mk/image.mk
 include mk/test.mk
 include mk/fuzz.mk
 include mk/vm.mk

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+# The vDSO images: one for each architecture in every build, whatever ARCH, LIBC and SAN are.
+#   make images    build/images/vdso-<arch>.so; build/images-clang/ with CC=clang
+# Add an architecture here when it has a counter (include/vclock/arch), an arch/image_<arch>.h and
+# .map, and a row in src/check/image_check.c.
+
+IMAGE_ARCHES := x86_64 i386
+IMAGE_B := build/images$(if $(filter clang,$(CC_KIND)),-clang)
+IMAGES := $(IMAGE_ARCHES:%=$(IMAGE_B)/vdso-%.so)
+
+IMAGE_TRIPLE_x86_64 := x86_64-linux-gnu
+IMAGE_TRIPLE_i386 := i686-linux-gnu
+IMAGE_TRIPLE_aarch64 := aarch64-linux-gnu
+IMAGE_TRIPLE_riscv64 := riscv64-linux-gnu
+ifeq ($(CC_KIND),clang)
+image-compiler = $(CC) --target=$(IMAGE_TRIPLE_$1)
+else
+image-compiler = $(if $(filter $(NATIVE),$1),gcc,$(IMAGE_TRIPLE_$1)-gcc)
+endif
+
+# No stack protector, no landing pads, no tables for switches: nothing that needs data or probes the
+# stack. Every instruction has unwind information. General registers only, so that the stack needs
+# no more alignment than a word.
+IMAGE_CFLAGS := -std=gnu11 $(WARN) -O2 -ffreestanding -fno-builtin -fvisibility=hidden \
+	-fno-stack-protector -fno-jump-tables -fasynchronous-unwind-tables -fno-strict-overflow \
+	-fomit-frame-pointer -fno-common -fno-tree-vectorize
+IMAGE_ALIGN = $(if $(filter clang,$(CC_KIND)),-mstack-alignment=$1,-mpreferred-stack-boundary=$2)
+IMAGE_CFLAGS_x86_64 := -fPIC -mgeneral-regs-only -fcf-protection=none $(call IMAGE_ALIGN,8,3)
+# i386 has a way of its own to reach addresses, see arch/image_i386.h.
+IMAGE_CFLAGS_i386 := -fno-pic -march=i686 -mgeneral-regs-only -fcf-protection=none \
+	$(call IMAGE_ALIGN,4,2)
+IMAGE_CFLAGS_aarch64 := -fPIC -mgeneral-regs-only
+IMAGE_CFLAGS_riscv64 := -fPIC -mcmodel=medany
+
+IMAGE_LDFLAGS := -shared -nostdlib -Wl,--hash-style=both -Wl,--no-undefined -Wl,--eh-frame-hdr \
+	-Wl,--build-id=sha1 -Wl,-z,noexecstack -Wl,--orphan-handling=error -Wl,-S
+IMAGE_LDFLAGS_x86_64 := -Wl,-soname,linux-vdso.so.1 -Wl,-z,max-page-size=4096
+IMAGE_LDFLAGS_i386 := -Wl,-soname,linux-gate.so.1 -Wl,-z,max-page-size=4096 \
+	-Wl,-e,__kernel_vsyscall
+IMAGE_LDFLAGS_aarch64 := -Wl,-soname,linux-vdso.so.1 -Wl,-z,max-page-size=65536
+IMAGE_LDFLAGS_riscv64 := -Wl,-soname,linux-vdso.so.1 -Wl,-z,max-page-size=4096
+
+IMAGE_UNIT_x86_64 := PROCESS_UNIT_X86
+IMAGE_UNIT_i386 := PROCESS_UNIT_X86
+IMAGE_UNIT_aarch64 := PROCESS_UNIT_AARCH64
+IMAGE_UNIT_riscv64 := PROCESS_UNIT_RISCV64
+
+IMAGE_OBJ := $(IMAGE_B)/obj
+
+$(IMAGE_OBJ)/%.o: src/image/image.c mk/image.mk
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(call image-compiler,$*) -Iinclude -Isrc -DIMAGE_ARCH_H='"image/arch/image_$*.h"' \
+		$(IMAGE_CFLAGS) $(IMAGE_CFLAGS_$*) -MMD -MP -c -o $@ $<
+
+$(IMAGE_OBJ)/%.lds: src/image/image.lds src/image/process_page.h mk/image.mk
+	@mkdir -p $(@D)
+	$(call say,CPP,$@)
+	$(Q)$(call image-compiler,$*) -E -P -x c -Isrc -D__ASSEMBLER__ \
+		-DIMAGE_UNIT=$(IMAGE_UNIT_$*) -o $@ $<
+
+# The rule's last step writes the image only when it is right.
+$(IMAGE_B)/vdso-%.so: $(IMAGE_OBJ)/%.o $(IMAGE_OBJ)/%.lds src/image/arch/image_%.map \
+		$(IMAGE_B)/link_rule
+	$(call say,IMAGE,$@)
+	$(Q)$(call image-compiler,$*) $(IMAGE_LDFLAGS) $(IMAGE_LDFLAGS_$*) \
+		-Wl,-T,$(IMAGE_OBJ)/$*.lds -Wl,--version-script,src/image/arch/image_$*.map \
+		-o $(IMAGE_OBJ)/$*.linked $<
+	$(Q)$(IMAGE_B)/link_rule $(IMAGE_OBJ)/$*.linked $@
+
+# Runs on the building machine.
+LINK_RULE_SRC := src/image/link_rule.c src/cli/image_code.c src/check/image_check.c \
+	src/check/image_unwind.c src/elf/elf_image.c src/elf/elf_error.c
+$(IMAGE_B)/link_rule: $(LINK_RULE_SRC) src/check/image_check.h src/check/image_unwind.h \
+		src/cli/image_code.h src/image/process_page.h
+	@mkdir -p $(@D)
+	$(call say,HOSTCC,$@)
+	$(Q)gcc -Iinclude -Isrc -D_GNU_SOURCE -DVCLOCK_HAS_LIBS=1 -std=gnu11 $(WARN) -O1 -o $@ \
+		$(LINK_RULE_SRC) -lcapstone
+
+images: $(IMAGES)
+
+install: install-images
+install-images: $(IMAGES)
+	install -d $(DESTDIR)$(LIBDIR)/vclock
+	install -m 644 $(IMAGES) $(DESTDIR)$(LIBDIR)/vclock/
+
+-include $(wildcard $(IMAGE_OBJ)/*.d)
+
+.PHONY: images install-images

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gettime_body.h - clock_gettime for one form of struct timespec.
+ *
+ * image.c includes it once for each form, with the GETTIME_ macros set, which it takes away again.
+ * In steps, each left by a jump, so that no frame lies on another: what nearly every call does;
+ * then what the first call of a process and the rare clocks need.
+ */
+IMAGE_STEP int GETTIME(gettime_first)(uint32_t clk, GETTIME_TIMESPEC *ret_ts);
+IMAGE_STEP int GETTIME(gettime_first)(uint32_t clk, GETTIME_TIMESPEC *ret_ts)
+{
+	settle();
+	return GETTIME_FORWARD(clk, ret_ts);
+}
+
+IMAGE_STEP int GETTIME(gettime_rare)(uint32_t clk, GETTIME_TIMESPEC *ret_ts);
+IMAGE_STEP int GETTIME(gettime_rare)(uint32_t clk, GETTIME_TIMESPEC *ret_ts)
+{
+	int64_t sec;
+	uint32_t nsec;
+
+	if (read_rare(clk, &sec, &nsec) != 0)
+		return GETTIME_FORWARD(clk, ret_ts);
+	ret_ts->tv_sec = (GETTIME_SEC)sec;
+	ret_ts->tv_nsec = (GETTIME_NSEC)nsec;
+	return 0;
+}
+
+IMAGE_STEP int GETTIME(gettime_rest)(uint32_t clk, GETTIME_TIMESPEC *ret_ts);
+IMAGE_STEP int GETTIME(gettime_rest)(uint32_t clk, GETTIME_TIMESPEC *ret_ts)
+{
+	uint32_t bit = clock_bit(clk), rare = 0;
+
+	if (kernel_has_alarm())
+		rare |= ALARM_CLOCKS;
+	if (!kernel_has(GETTIME_SLOT))
+		rare |= COARSE_CLOCKS;
+	if (!is_settled() && (bit & (FINE_CLOCKS | rare)))
+		return GETTIME(gettime_first)(clk, ret_ts);
+	if (may_read() && (bit & rare))
+		return GETTIME(gettime_rare)(clk, ret_ts);
+	return GETTIME_FORWARD(clk, ret_ts); /* the page has no answer now, or none to this clock */
+}
+
+VCLOCK_ALWAYS_INLINE int GETTIME(gettime)(uint32_t clk, GETTIME_TIMESPEC *ret_ts)
+{
+	int64_t sec;
+	uint32_t nsec;
+
+	if (VCLOCK_LIKELY((clock_bit(clk) & FINE_CLOCKS) != 0) && may_read() &&
+	    VCLOCK_LIKELY(read_clock(clk, &sec, &nsec) == 0)) {
+		ret_ts->tv_sec = (GETTIME_SEC)sec;
+		ret_ts->tv_nsec = (GETTIME_NSEC)nsec;
+		return 0;
+	}
+	return GETTIME(gettime_rest)(clk, ret_ts);
+}
+
+#undef GETTIME
+#undef GETTIME_TIMESPEC
+#undef GETTIME_SEC
+#undef GETTIME_NSEC
+#undef GETTIME_FORWARD
+#undef GETTIME_SLOT
