@@ -7,7 +7,7 @@ LIB_DIRS := keeper elf reference publish lib
 
 LIB_SRC := $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
-TOOL_SRC := $(foreach d,measure check,$(wildcard src/$(d)/*.c))
+TOOL_SRC := $(foreach d,measure check attach,$(wildcard src/$(d)/*.c))
 TOOL_OBJ := $(TOOL_SRC:%.c=$(B)/obj/%.o)
 CLI_SRC := $(wildcard src/cli/*.c)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/obj/%.o)
