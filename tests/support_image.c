@@ -6,17 +6,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "attach/image_arch.h"
 #include "check/oracle.h"
 #include "elf/arch/host.h"
+#include "publish/publisher.h"
+#include "vclock/read.h"
 
 uint64_t image_fallbacks;
 
@@ -68,15 +73,75 @@ static void map_at(unsigned char *at, size_t size, int prot, int flags, int fd, 
 		die(what);
 }
 
-/* A second mapping of the same memory, as SCM_RIGHTS would give it. */
-static void map_page(unsigned char *at, const struct vclock_page *page)
+/*
+ * The page.
+ */
+
+static struct {
+	pthread_t thread;
+	struct publisher publisher;
+	struct vclock_page *page;
+	uint32_t must_stop; /* atomic */
+} keeper;
+
+static void *keep_page(void *arg)
 {
-	if (page == NULL)
-		return;
-	if (mremap((void *)(uintptr_t)page, 0, VCLOCK_PAGE_SIZE, MREMAP_MAYMOVE | MREMAP_FIXED,
-		   at) != at)
-		die("mremap of the page");
+	enum vclock_retired reason;
+	struct timespec pause = {.tv_sec = 0};
+	uint64_t sleep_ns;
+
+	(void)arg;
+	while (!__atomic_load_n(&keeper.must_stop, __ATOMIC_ACQUIRE)) {
+		if (publisher_step(&keeper.publisher, &sleep_ns, &reason) != 0) {
+			publisher_retire(&keeper.publisher, reason);
+			break;
+		}
+		pause.tv_nsec = (long)sleep_ns;
+		nanosleep(&pause, NULL);
+	}
+	return NULL;
 }
+
+int image_start_page(void)
+{
+	struct publisher_config config = {
+		.page = {.counter_kind = VCLOCK_COUNTER_KIND, .coarse_ns = 4000000},
+		.counter_is_clocksource = true,
+	};
+	struct sched_param priority = {.sched_priority = 1};
+	struct vclock_timespec ts;
+	int fd = memfd_create("page", MFD_CLOEXEC), i;
+
+	if (fd < 0 || ftruncate(fd, VCLOCK_PAGE_SIZE) != 0)
+		die("memfd");
+	keeper.page = mmap(NULL, VCLOCK_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (keeper.page == MAP_FAILED)
+		die("mmap of the page");
+	keeper.must_stop = 0;
+	if (publisher_init(&keeper.publisher, reference_kernel(), keeper.page, &config) != 0 ||
+	    pthread_create(&keeper.thread, NULL, keep_page, NULL) != 0)
+		die("publisher");
+	pthread_setschedparam(keeper.thread, SCHED_FIFO, &priority); /* where that is allowed */
+	for (i = 0; vclock_read_timespec(keeper.page, VCLOCK_MONOTONIC, &ts) != 0; i++) {
+		if (i == 3000)
+			die("no line on the page in 3 s");
+		usleep(1000);
+	}
+	usleep(300000); /* a full window of samples */
+	return fd;
+}
+
+void image_stop_page(enum vclock_retired reason)
+{
+	__atomic_store_n(&keeper.must_stop, 1, __ATOMIC_RELEASE);
+	pthread_join(keeper.thread, NULL);
+	if (reason != VCLOCK_RETIRED_NOT)
+		publisher_retire(&keeper.publisher, reason);
+}
+
+/*
+ * The maps.
+ */
 
 static void fill(struct image_map *map, int with_vdso)
 {
@@ -110,7 +175,7 @@ static void take_entries(struct image_map *map)
 		die("the image's entries");
 }
 
-void image_map(struct image_map *ret_map, const struct vclock_page *page, int with_vdso)
+void image_map(struct image_map *ret_map, int page_fd, int with_vdso)
 {
 	struct image_map map = {.unit = arch()->unit};
 	size_t front = (size_t)PROCESS_UNITS * map.unit;
@@ -125,7 +190,8 @@ void image_map(struct image_map *ret_map, const struct vclock_page *page, int wi
 		    0);
 	if (area == MAP_FAILED)
 		die("mmap");
-	map_page(area, page);
+	if (page_fd >= 0)
+		map_at(area, VCLOCK_PAGE_SIZE, PROT_READ, MAP_SHARED, page_fd, "page");
 	map_at(area + 2 * map.unit, map.unit, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 	       -1, "state page");
 	if (madvise(area + 2 * map.unit, map.unit, MADV_WIPEONFORK) != 0)

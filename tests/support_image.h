@@ -34,11 +34,18 @@ struct image_map {
 const char *image_path(void);
 
 /*
- * Maps everything. page: a shared mapping of a page, which is mapped once more; NULL: a private
- * page of zeroes. with_vdso: the kernel's functions are in the process page, else it is empty. Ends
- * the test where that fails: there is no test without.
+ * A page in a file of its own, kept by a thread, also where the kernel does not trust the counter.
+ * Returns the descriptor when the first lines are there. Ends the test where that fails.
  */
-void image_map(struct image_map *ret_map, const struct vclock_page *page, int with_vdso);
+int image_start_page(void);
+/* Ends the page, with the publisher's own last words for reason, or without any (NOT). */
+void image_stop_page(enum vclock_retired reason);
+
+/*
+ * Maps everything. page_fd: the page; -1: a page of zeroes. with_vdso: the kernel's functions are
+ * in the process page, else it is empty. Ends the test where that fails.
+ */
+void image_map(struct image_map *ret_map, int page_fd, int with_vdso);
 void image_unmap(struct image_map *map);
 
 /* An export's address; NULL: not there. */
