@@ -81,8 +81,28 @@ static struct {
 	pthread_t thread;
 	struct publisher publisher;
 	struct vclock_page *page;
+	int64_t offset_ns;
 	uint32_t must_stop; /* atomic */
 } keeper;
+
+/* The kernel's clocks, set apart. */
+static int sample_apart(struct reference *reference, struct reference_sample *ret_sample)
+{
+	int r = reference_kernel()->sample(reference_kernel(), ret_sample);
+
+	(void)reference;
+	ret_sample->mono.ns += (uint64_t)keeper.offset_ns;
+	ret_sample->real_minus_mono_ns -= keeper.offset_ns;
+	return r;
+}
+
+static uint64_t counter_apart(void *reference)
+{
+	(void)reference;
+	return vclock_counter_ordered();
+}
+
+static struct reference reference_apart = {.sample = sample_apart, .read_counter = counter_apart};
 
 static void *keep_page(void *arg)
 {
@@ -104,6 +124,11 @@ static void *keep_page(void *arg)
 
 int image_start_page(void)
 {
+	return image_start_page_apart(0);
+}
+
+int image_start_page_apart(int64_t offset_ns)
+{
 	struct publisher_config config = {
 		.page = {.counter_kind = VCLOCK_COUNTER_KIND, .coarse_ns = 4000000},
 		.counter_is_clocksource = true,
@@ -118,7 +143,8 @@ int image_start_page(void)
 	if (keeper.page == MAP_FAILED)
 		die("mmap of the page");
 	keeper.must_stop = 0;
-	if (publisher_init(&keeper.publisher, reference_kernel(), keeper.page, &config) != 0 ||
+	keeper.offset_ns = offset_ns;
+	if (publisher_init(&keeper.publisher, &reference_apart, keeper.page, &config) != 0 ||
 	    pthread_create(&keeper.thread, NULL, keep_page, NULL) != 0)
 		die("publisher");
 	pthread_setschedparam(keeper.thread, SCHED_FIFO, &priority); /* where that is allowed */

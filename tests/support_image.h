@@ -38,6 +38,8 @@ const char *image_path(void);
  * Returns the descriptor when the first lines are there. Ends the test where that fails.
  */
 int image_start_page(void);
+/* The same for machines whose MONOTONIC and BOOTTIME are offset_ns ahead of this one's. */
+int image_start_page_apart(int64_t offset_ns);
 /* Ends the page, with the publisher's own last words for reason, or without any (NOT). */
 void image_stop_page(enum vclock_retired reason);
 
