@@ -20,6 +20,7 @@
 #include "lib/guard.h"
 #include "lib/kernel.h"
 #include "lib/setup.h"
+#include "publish/machine.h"
 #include "publish/page_check.h"
 #include "vclock/counter.h"
 #include "vclock/read.h"
@@ -28,50 +29,6 @@
 
 /* Beside the page's stated error: a steady clock may stand still for its clamp, some 40 us. */
 #define OPEN_TOLERANCE_NS 100000
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* 32 digits with dashes between. All zero when it is anything else. */
-static void parse_boot_id(const char *text, uint8_t id[16])
-{
-	int n = 0;
-
-	memset(id, 0, 16);
-	for (; *text != '\0' && *text != '\n' && n < 32; text++) {
-		if (*text == '-')
-			continue;
-		if (hex_digit(*text) < 0)
-			break;
-		id[n / 2] = (uint8_t)(id[n / 2] << 4 | hex_digit(*text));
-		n++;
-	}
-	if (n != 32)
-		memset(id, 0, 16);
-}
-
-void open_identity(struct open_identity *ret_identity)
-{
-	char text[64] = "";
-	struct stat st;
-	ssize_t n;
-	int fd;
-
-	memset(ret_identity, 0, sizeof(*ret_identity));
-	fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, text, sizeof(text) - 1);
-		text[n > 0 ? n : 0] = '\0';
-		close(fd);
-		parse_boot_id(text, ret_identity->boot_id);
-	}
-	if (stat("/proc/self/ns/time", &st) == 0)
-		ret_identity->timens_ino = st.st_ino;
-}
 
 /* Only root and this user may have written it, and nobody else may. */
 static int check_file(int fd)
@@ -91,9 +48,9 @@ static int check_file(int fd)
 static int check_identity(const struct vclock_page *page)
 {
 	static const uint8_t unknown[16];
-	struct open_identity here;
+	struct machine_identity here;
 
-	open_identity(&here);
+	machine_identify(&here);
 	/* A file outlives a boot: one that does not say of which it is, is of another. */
 	if (memcmp(here.boot_id, unknown, sizeof(unknown)) == 0 ||
 	    memcmp(here.boot_id, page->boot_id, sizeof(here.boot_id)) != 0)

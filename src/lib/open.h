@@ -7,14 +7,6 @@
 
 #include <stdint.h>
 
-/* What a page must have been written on and for; either is zero where /proc does not tell. */
-struct open_identity {
-	uint8_t boot_id[16];
-	uint64_t timens_ino;
-};
-
-void open_identity(struct open_identity *ret_identity);
-
 /*
  * vclock_open() for a descriptor, which stays the caller's: a passed memfd has no path of its own.
  * path: for vclock_status() only. Takes the lock.

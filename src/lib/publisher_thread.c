@@ -20,19 +20,18 @@
 #include "lib/guard.h"
 #include "lib/kernel.h"
 #include "lib/open.h"
+#include "publish/machine.h"
 #include "publish/page_file.h"
 #include "publish/publisher.h"
-#include "publish/trust.h"
+#include "publish/watch.h"
 #include "vclock/counter.h"
 #include "vclock/read.h"
 
 #define NSEC_PER_MSEC 1000000u
 #define INTERVAL_NS_MIN 1000000u
 #define INTERVAL_NS_MAX 40000000u
-/* The kernel's list of clocksources is read again this often: a few system calls. */
+/* The thread looks at least this often whether it may go on. */
 #define WATCH_NS UINT64_C(100000000)
-/* Where the kernel keeps time by a hypervisor's clock, both must have agreed for so long. */
-#define PROVE_NS UINT64_C(10000000000)
 /* publisher_step() and what it calls need some 3 KiB; the rest is for libc and for a debugger. */
 #define STACK_SIZE (64 * 1024)
 
@@ -49,10 +48,9 @@ static struct {
 	struct vclock_page *page; /* writable; not there in a forked child */
 	int fd;			  /* of the page, until it is in the window */
 	bool has_file;
-	bool is_trusted;    /* by the caller, whatever the kernel says */
-	uint64_t proven_ns; /* MONOTONIC from which the page may be shown */
-	uint32_t stop;	    /* futex; 1: end the thread */
-	uint32_t progress;  /* futex; 1: the page is shown, 2: it never will be */
+	struct watch watch;
+	uint32_t stop;	   /* futex; 1: end the thread */
+	uint32_t progress; /* futex; 1: the page is shown, 2: it never will be */
 } self;
 
 enum { PROGRESS_NONE = 0, PROGRESS_SHOWN, PROGRESS_ENDED };
@@ -173,42 +171,33 @@ static int show_page(void)
 static void try_to_show(void)
 {
 	if (futex_get(&self.progress) != PROGRESS_NONE ||
-	    VCLOCK_LOAD32(&self.page->generation) == 0 || now_ns() < self.proven_ns)
+	    VCLOCK_LOAD32(&self.page->generation) == 0)
 		return;
 	futex_set(&self.progress, show_page() == 0 ? PROGRESS_SHOWN : PROGRESS_ENDED);
 }
 
-/* What the table says of the kernel's clocksource now. */
-static bool is_allowed(enum vclock_trust verdict)
+/*
+ * Applies the trust table again. False: the page has to end. A page that is in use cannot be taken
+ * back for ten seconds of proof: it ends, too.
+ */
+static bool may_go_on(void)
 {
-	self.publisher.config.counter_is_clocksource = verdict == VCLOCK_TRUST_FULL;
-	return self.is_trusted || verdict >= VCLOCK_TRUST_PROVE;
-}
+	enum watch_state state = watch_check(&self.watch, now_ns());
 
-/* Applies the table again. False: the page has to end. */
-static bool watch(uint64_t *due_ns)
-{
-	uint64_t now = now_ns();
-	struct trust trust;
-
-	if (self.is_trusted || now < *due_ns)
-		return true;
-	*due_ns = now + WATCH_NS;
-	trust_read(NULL, &trust);
-	/* A page that is in use cannot be taken back for ten seconds of proof. */
-	if (trust.verdict == VCLOCK_TRUST_PROVE && self.proven_ns == 0)
-		return false;
-	return is_allowed(trust.verdict);
+	self.publisher.config.counter_is_clocksource = watch_counter_is_clocksource(&self.watch);
+	self.publisher.is_held = state == WATCH_WAITING;
+	return state == WATCH_ALLOWED ||
+	       (state == WATCH_WAITING && futex_get(&self.progress) == PROGRESS_NONE);
 }
 
 /* Returns why the page has to end. */
 static enum vclock_retired keep_page(void)
 {
 	enum vclock_retired reason = VCLOCK_RETIRED_STOPPED;
-	uint64_t sleep_ns, watch_due_ns = 0;
+	uint64_t sleep_ns;
 
 	while (futex_get(&self.stop) == 0) {
-		if (!watch(&watch_due_ns))
+		if (!may_go_on())
 			return VCLOCK_RETIRED_CLOCKSOURCE;
 		if (publisher_step(&self.publisher, &sleep_ns, &reason) != 0)
 			return reason;
@@ -291,50 +280,33 @@ static int check_options(const struct vclock_publisher_options *options,
 	return 0;
 }
 
-static uint32_t coarse_ns(void)
+static int init_publisher(const struct vclock_publisher_options *options)
 {
-	struct vclock_timespec res;
+	struct publisher_config config = {.counter_is_clocksource =
+						  watch_counter_is_clocksource(&self.watch)};
 
-	if (vclock_getres64((int32_t)VCLOCK_REALTIME_COARSE, &res) != 0 || res.tv_sec != 0)
-		return 0;
-	return (uint32_t)res.tv_nsec;
-}
-
-static int init_publisher(const struct vclock_publisher_options *options, enum vclock_trust verdict)
-{
-	struct publisher_config config = {.counter_is_clocksource = verdict == VCLOCK_TRUST_FULL};
-	struct open_identity identity;
-
-	open_identity(&identity);
+	machine_describe(&config.page);
 	config.page.counter_kind = VCLOCK_COUNTER_KIND;
 	config.page.interval_ns = options->interval_ns;
 	config.page.ahead_ns = options->ahead_ns;
-	config.page.writer_pid = (uint32_t)raw_getpid();
-	config.page.coarse_ns = coarse_ns();
-	config.page.timens_ino = identity.timens_ino;
-	memcpy(config.page.boot_id, identity.boot_id, sizeof(config.page.boot_id));
-	if (self.is_trusted && verdict < VCLOCK_TRUST_PROVE)
+	if (self.watch.is_overridden && self.watch.trust.verdict < VCLOCK_TRUST_PROVE)
 		config.page.flags = VCLOCK_PAGE_TRUST_OVERRIDDEN;
 	return publisher_init(&self.publisher, reference_kernel(), self.page, &config);
 }
 
 static int start_locked(const struct vclock_publisher_options *options)
 {
-	struct trust trust;
 	int r;
 
-	trust_read(NULL, &trust);
 	memset(&self, 0, sizeof(self));
 	self.fd = -1;
-	self.is_trusted = options->trust_counter != 0;
-	if (!is_allowed(trust.verdict))
+	watch_init(&self.watch, NULL, options->trust_counter != 0, now_ns());
+	if (watch_check(&self.watch, now_ns()) == WATCH_FORBIDDEN)
 		return -EOPNOTSUPP;
-	if (trust.verdict == VCLOCK_TRUST_PROVE && !self.is_trusted)
-		self.proven_ns = now_ns() + PROVE_NS;
 	r = make_page(options->path);
 	if (r != 0)
 		return r;
-	r = init_publisher(options, trust.verdict);
+	r = init_publisher(options);
 	if (r == 0)
 		r = create_thread(options->realtime_priority);
 	if (r != 0) {

@@ -28,7 +28,26 @@ struct page_file {
  */
 int page_file_create(struct page_file *file, const char *path);
 
-/* Moves the page to its place. 0 or -errno. */
+/*
+ * As page_file_create(), but a page that an earlier writer left in PATH is opened instead, and
+ * *ret_is_old set, where it is a regular file of this user's that nobody else may write. Whether
+ * its contents are worth keeping is the caller's to see; page_file_renew() makes a new one.
+ */
+int page_file_take(struct page_file *file, const char *path, bool *ret_is_old);
+
+/* Makes PATH.new in the place of file->fd, which is closed. 0 or -errno: file->fd is -1 then. */
+int page_file_renew(struct page_file *file);
+
+/* Whether PATH still is the page that was shown. */
+bool page_file_is_ours(const struct page_file *file);
+
+/* The process that holds the lock of path; 0: none, or it cannot be told. */
+int page_file_holder(const char *path);
+
+/* Lets the lock go. The page, if it was shown, stays for the next writer. */
+void page_file_release(struct page_file *file);
+
+/* Moves the page to its place; nothing to do when it is there. 0 or -errno. */
 int page_file_show(struct page_file *file);
 
 /* Removes what page_file_create() made, as far as it is still there, and lets the lock go. */

@@ -40,6 +40,73 @@
 /* Counter jumps that a page is published again after; a counter that does this ever again is
  * broken. */
 #define JUMPS_MAX 16u
+/* A page teaches its rate when this many of its lines have ended, and this many samples agree. */
+#define LEARN_LINES_MIN 6u
+#define CONFIRMATIONS 8u
+
+static uint64_t read_counter(const struct publisher *publisher)
+{
+	return publisher->reference->read_counter(publisher->reference);
+}
+
+bool publisher_may_adopt(const struct vclock_page *page, const struct publisher_config *config)
+{
+	static const uint8_t unknown[16];
+
+	return page_check(page) == 0 && page->counter_kind == config->page.counter_kind &&
+	       page->timens_ino == config->page.timens_ino &&
+	       memcmp(page->boot_id, unknown, sizeof(unknown)) != 0 &&
+	       memcmp(page->boot_id, config->page.boot_id, sizeof(page->boot_id)) == 0;
+}
+
+/*
+ * A line's end is where the earlier publisher knew the clock to be: a sample. The width of its
+ * bracket is what the page states as its error.
+ */
+static void learn_line(struct publisher *publisher, const struct vclock_line *line, uint64_t now)
+{
+	const struct vclock_page *page = publisher->page;
+	uint64_t end = line->start_cyc + line->length_cyc;
+	uint64_t half = scale_shl_div(ERROR_NS, page->shift, line->mult[0]) / 2 + 1;
+	struct keeper_bracket bracket = {end - half, end + half, 0};
+	uint64_t mono, raw;
+
+	if (line->length_cyc == 0 || (int64_t)(now - end) < 0)
+		return;
+	mono = ((uint64_t)line->length_cyc * line->mult[0] + line->base[VCLOCK_MONOTONIC].fns) >>
+	       page->shift;
+	raw = ((uint64_t)line->length_cyc * line->mult[1] + line->base[VCLOCK_MONOTONIC_RAW].fns) >>
+	      page->shift;
+	bracket.ns = (uint64_t)line->base[VCLOCK_MONOTONIC].sec * NSEC_PER_SEC + mono;
+	keeper_clock_add(&publisher->mono, &bracket);
+	bracket.ns = (uint64_t)line->base[VCLOCK_MONOTONIC_RAW].sec * NSEC_PER_SEC + raw;
+	keeper_clock_add(&publisher->raw, &bracket);
+}
+
+/*
+ * The rate and the window of samples from the lines that an earlier publisher of this boot left,
+ * when they ended a moment ago. A few samples of our own have to confirm it.
+ */
+static void learn_from_page(struct publisher *publisher)
+{
+	const struct vclock_page *page = publisher->page;
+	const struct vclock_slot *live = &page->slot[page->generation & 1];
+	const struct vclock_line *last = &live->line[live->line[1].length_cyc != 0];
+	uint64_t now = read_counter(publisher);
+	uint32_t n = live->history_count < VCLOCK_HISTORY ? live->history_count
+							  : VCLOCK_HISTORY - 1;
+
+	if (page->generation == 0 || live->retired > VCLOCK_RETIRED_STOPPED ||
+	    last->length_cyc == 0 || now - last->start_cyc > 2 * page->counter_hz)
+		return;
+	for (; n > 0; n--)
+		learn_line(publisher, &page->history[(live->history_count - n) % VCLOCK_HISTORY],
+			   now);
+	learn_line(publisher, &live->line[0], now);
+	learn_line(publisher, &live->line[1], now);
+	if (publisher->mono.count >= LEARN_LINES_MIN && publisher->raw.count >= LEARN_LINES_MIN)
+		publisher->confirmations = CONFIRMATIONS;
+}
 
 int publisher_init(struct publisher *publisher, struct reference *reference,
 		   struct vclock_page *page, const struct publisher_config *config)
@@ -64,6 +131,8 @@ int publisher_init(struct publisher *publisher, struct reference *reference,
 		return -EINVAL;
 	publisher->timekeeper.read_counter = reference->read_counter;
 	publisher->timekeeper.read_counter_arg = reference;
+	if (publisher_may_adopt(page, &publisher->config))
+		learn_from_page(publisher);
 	return 0;
 }
 
@@ -75,11 +144,6 @@ static uint64_t cyc_to_ns(const struct publisher *publisher, uint64_t cyc)
 static uint64_t ns_to_cyc(const struct publisher *publisher, uint64_t ns)
 {
 	return scale_shl_div(ns, KEEPER_RATE_SHIFT - 8, publisher->raw.line.rate >> 8);
-}
-
-static uint64_t read_counter(const struct publisher *publisher)
-{
-	return publisher->reference->read_counter(publisher->reference);
 }
 
 /* How late this step is, and the worst of the last second or so. */
@@ -229,9 +293,15 @@ static bool rate_is_known(struct publisher *publisher)
 	if (publisher->is_started)
 		return true;
 	publisher->start_steps++;
-	publisher->is_started = (publisher->mono.count >= START_SAMPLES ||
-				 publisher->start_steps >= START_STEPS_MAX) &&
-				cyc_to_ns(publisher, span) >= START_SPAN_NS;
+	/* What was learned from the page is dropped with the window when a sample denies it. */
+	if (publisher->mono.count < LEARN_LINES_MIN)
+		publisher->confirmations = 0;
+	if (publisher->confirmations > 0 && --publisher->confirmations == 0)
+		publisher->is_started = true;
+	else
+		publisher->is_started = (publisher->mono.count >= START_SAMPLES ||
+					 publisher->start_steps >= START_STEPS_MAX) &&
+					cyc_to_ns(publisher, span) >= START_SPAN_NS;
 	return publisher->is_started;
 }
 
@@ -326,7 +396,7 @@ int publisher_step(struct publisher *publisher, uint64_t *ret_sleep_ns,
 	note_verdict(publisher, verdict);
 	publisher->timekeeper.clock_was_set_seq += note_offsets(publisher, &sample);
 	note_lateness(publisher, sample.mono.after_cyc);
-	if (!rate_is_known(publisher) || !publisher->sample.real_is_valid)
+	if (!rate_is_known(publisher) || !publisher->sample.real_is_valid || publisher->is_held)
 		return 0;
 	*ret_reason = VCLOCK_RETIRED_RATE;
 	if (keeper_rate_difference_ppb(publisher->mono.line.rate, publisher->raw.line.rate) / 1000 >

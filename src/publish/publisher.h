@@ -40,9 +40,12 @@ struct publisher {
 	uint32_t last_change_ppb; /* what the last sample showed of it */
 	uint32_t change_steps;	  /* steps for which the error still holds it */
 	uint32_t jumps;
-	uint32_t start_steps; /* with a rate of some kind, before is_started */
-	bool is_started;      /* the rate has been learned from a window of samples */
-	bool page_is_ready;   /* vclock_page_init() has run, or a page was taken over */
+	uint32_t confirmations; /* samples still to confirm what was learned from the page; 0: none
+				 */
+	bool is_held;		/* the caller's: sample, but publish nothing */
+	uint32_t start_steps;	/* with a rate of some kind, before is_started */
+	bool is_started;	/* the rate has been learned from a window of samples */
+	bool page_is_ready;	/* vclock_page_init() has run, or a page was taken over */
 };
 
 /*
@@ -62,6 +65,12 @@ int publisher_init(struct publisher *publisher, struct reference *reference,
  */
 int publisher_step(struct publisher *publisher, uint64_t *ret_sleep_ns,
 		   enum vclock_retired *ret_reason);
+
+/*
+ * Whether a page that an earlier publisher left may be kept on: it is whole, and of this boot,
+ * counter and time namespace. Otherwise its readers have to be given another file.
+ */
+bool publisher_may_adopt(const struct vclock_page *page, const struct publisher_config *config);
 
 /* Ends the page, if it was ever made ready. */
 void publisher_retire(struct publisher *publisher, enum vclock_retired reason);

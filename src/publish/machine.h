@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * machine.h - which boot, time namespace and tick a page belongs to.
+ */
+#ifndef MACHINE_H
+#define MACHINE_H
+
+#include <stdint.h>
+
+#include "vclock/publish.h"
+
+/* What a page must have been written on and for; either is zero where /proc does not tell. */
+struct machine_identity {
+	uint8_t boot_id[16];
+	uint64_t timens_ino;
+};
+
+void machine_identify(struct machine_identity *ret_identity);
+
+/* boot_id, timens_ino, writer_pid and coarse_ns of a page that this process writes. */
+void machine_describe(struct vclock_page_config *config);
+
+#endif /* MACHINE_H */
