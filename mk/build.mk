@@ -11,10 +11,12 @@ TOOL_SRC := $(foreach d,measure check attach,$(wildcard src/$(d)/*.c))
 TOOL_OBJ := $(TOOL_SRC:%.c=$(B)/obj/%.o)
 CLI_SRC := $(wildcard src/cli/*.c)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/obj/%.o)
+DAEMON_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard src/daemon/*.c))
 EXAMPLE_SRC := $(wildcard examples/*.c)
 EXAMPLES := $(EXAMPLE_SRC:examples/%.c=$(B)/examples/%)
 
 CLI_CPPFLAGS := -DVCLOCK_HAS_LIBS=$(if $(HAS_LIBS),1,0)
+DAEMON_LIBS := $(if $(HAS_LIBS),-lseccomp)
 CLI_LIBS := $(if $(HAS_LIBS),-lsmartcols -ljson-c -lcapstone)
 HAS_SO := $(if $(STATIC),,$(if $(wildcard src/lib/*.c),1))
 
@@ -22,7 +24,7 @@ HAS_SO := $(if $(STATIC),,$(if $(wildcard src/lib/*.c),1))
 TIME64 := $(if $(filter i386,$(ARCH)),-D_TIME_BITS=64)
 
 lib: $(B)/libvclock.a $(if $(HAS_SO),$(B)/libvclock.so.0)
-cli: $(if $(CLI_SRC),$(B)/vclock)
+cli: $(if $(CLI_SRC),$(B)/vclock) $(B)/vclockd
 examples: $(EXAMPLES)
 
 # Everything is built anew when a flag or the compiler's command changes.
@@ -39,7 +41,7 @@ $(FLAGS_FILE):
 $(B)/obj/src/%.o: src/%.c $(FLAGS_FILE)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(COMPILER) $(CPPFLAGS_ALL) $(TIME64) $(if $(filter cli/%,$*),$(CLI_CPPFLAGS)) $(CFLAGS_ALL) \
+	$(Q)$(COMPILER) $(CPPFLAGS_ALL) $(TIME64) $(if $(filter cli/% daemon/%,$*),$(CLI_CPPFLAGS)) $(CFLAGS_ALL) \
 		$(if $(filter $(STRICT_DIRS),$(firstword $(subst /, ,$*))),$(WARN_STRICT)) \
 		-fPIC -MMD -MP -c -o $@ $<
 
@@ -71,6 +73,10 @@ $(B)/libvclock.so.0: $(LIB_OBJ) src/lib/libvclock.map scripts/check-exports
 $(B)/vclock: $(CLI_OBJ) $(TOOL_OBJ) $(B)/libvclock.a
 	$(call say,LD,$@)
 	$(Q)$(LINKER) $(LDFLAGS_ALL) $(STATIC) -o $@ $(CLI_OBJ) $(TOOL_OBJ) $(B)/libvclock.a $(CLI_LIBS)
+
+$(B)/vclockd: $(DAEMON_OBJ) $(B)/libvclock.a
+	$(call say,LD,$@)
+	$(Q)$(LINKER) $(LDFLAGS_ALL) $(STATIC) -o $@ $(DAEMON_OBJ) $(B)/libvclock.a $(DAEMON_LIBS)
 
 $(B)/examples/%: $(B)/obj/examples/%.o $(B)/libvclock.a
 	@mkdir -p $(@D)
