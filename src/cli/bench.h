@@ -47,11 +47,15 @@ struct bench {
 	bool has_page;		  /* the library answers from a page */
 	const char *page_message; /* why it does not, or whose page it is; one line */
 	bool trust_overridden;
-	struct vclock_vdso vdso;
+	/* False: this process may not read the counter, and a fine clock of libc or of the vDSO
+	 * would be a SIGSEGV: those are not touched. */
+	bool may_count;
+	struct vclock_vdso vdso; /* absent where the counter may not be read */
 	struct vclock_counter_status counter;
 	struct probe probe;
 	uint32_t rounds, threads;
 	const char *timer;
+	bool ticks_are_cycles; /* the timer is the counter */
 	struct bench_rows rows;
 };
 

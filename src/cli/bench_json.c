@@ -5,7 +5,7 @@
 #include "cli/bench.h"
 #include "cli/json.h"
 
-static void add_figures(struct json *object, const struct measure_result *result)
+static void add_figures(struct json *object, const struct measure_result *result, bool has_cycles)
 {
 	struct json *ns;
 
@@ -18,16 +18,17 @@ static void add_figures(struct json *object, const struct measure_result *result
 	json_add_number(ns, "median", result->median_ns, 3);
 	json_add_number(ns, "p99", result->p99_ns, 3);
 	json_add(object, "ns", ns);
-	json_add_number(object, "cycles", result->min_cyc, 2);
+	if (has_cycles)
+		json_add_number(object, "cycles", result->min_cyc, 2);
 }
 
-static void add_row(struct json *rows, const struct bench_row *row)
+static void add_row(struct json *rows, const struct bench_row *row, bool has_cycles)
 {
 	struct json *object = json_new_object();
 
 	json_add_string(object, "what", row->group);
 	json_add_string(object, "how", row->way);
-	add_figures(object, &row->result);
+	add_figures(object, &row->result, has_cycles);
 	json_add_uint(object, "rounds", row->result.rounds);
 	json_add_uint(object, "calls", row->result.calls);
 	json_add_uint(object, "negative", row->result.negative);
@@ -110,7 +111,7 @@ void bench_print_json(const struct bench *bench)
 	json_add_string(root, "library", bench->library.path);
 	json_add(root, "page", page(bench));
 	for (i = 0; i < bench->rows.count; i++)
-		add_row(rows, &bench->rows.row[i]);
+		add_row(rows, &bench->rows.row[i], bench->ticks_are_cycles);
 	json_add(root, "rows", rows);
 	count = bench_gains(bench, gain);
 	for (i = 0; i < count; i++)

@@ -7,7 +7,6 @@
 
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/bench_loops.h"
@@ -97,7 +96,7 @@ static void add_clock_function(struct bench *bench, const struct clock_name *clo
 static void add_floor(struct bench *bench)
 {
 	add(bench, "loop", "empty", measure_empty_loop)->note = "taken out of all other rows";
-	if (!measure_counter_is_readable())
+	if (!bench->may_count)
 		return;
 	add(bench, "counter", "unordered", bench_counter_unordered)->note =
 		"can be seen to go back between CPUs";
@@ -105,14 +104,14 @@ static void add_floor(struct bench *bench)
 		"the floor of every ordered clock";
 }
 
-/* Where the counter is forbidden a fine clock of libc or the vDSO would be a SIGSEGV. */
 static void add_kernel_clock(struct bench *bench, const struct clock_name *clock)
 {
 	const struct bench_rawcalls *raw;
 	struct vclock_timespec ts;
 	int (*vdso)(int32_t, struct vclock_timespec *);
 
-	add_clock_function(bench, clock, "libc", bench_libc_clock, NULL);
+	if (bench->may_count)
+		add_clock_function(bench, clock, "libc", bench_libc_clock, NULL);
 	*(const void **)&vdso = bench->vdso.clock_gettime;
 	if (vdso != NULL && vdso(clock->id, &ts) == 0)
 		add_clock_function(bench, clock, "vdso", bench_function_clock,
@@ -164,12 +163,12 @@ static void add_inline_clock(struct bench *bench, const struct clock_name *clock
 
 static void add_clocks(struct bench *bench, char *const *wanted, int count)
 {
-	struct timespec ts;
+	struct vclock_timespec ts;
 	size_t i;
 
 	for (i = 0; i < CLOCK_NAMES; i++) {
 		if (!bench_is_wanted(clock_names[i].word, wanted, count) ||
-		    clock_gettime(clock_names[i].id, &ts) != 0)
+		    bench->library.gettime(clock_names[i].id, &ts) != 0)
 			continue;
 		add_kernel_clock(bench, &clock_names[i]);
 		add_library_clock(bench, &clock_names[i]);
@@ -181,7 +180,8 @@ static void add_now(struct bench *bench)
 {
 	bool is_lib = bench->library.path == NULL;
 
-	add(bench, "now", "libc", bench_libc_two)->note = "REALTIME, then MONOTONIC";
+	if (bench->may_count)
+		add(bench, "now", "libc", bench_libc_two)->note = "REALTIME, then MONOTONIC";
 	if (bench->vdso.clock_gettime != NULL)
 		add_function(bench, "now", "vdso", bench_vdso_two, bench->vdso.clock_gettime);
 	add_function(bench, "now", is_lib ? "lib" : "so", bench_function_now,
@@ -195,7 +195,8 @@ static void add_gettimeofday(struct bench *bench)
 	const void *vdso = bench->vdso.gettimeofday;
 	const struct bench_rawcalls *raw;
 
-	add(bench, "gettimeofday", "libc", bench_libc_gettimeofday);
+	if (bench->may_count)
+		add(bench, "gettimeofday", "libc", bench_libc_gettimeofday);
 	if (vdso != NULL) {
 		add_function(bench, "gettimeofday", "vdso", bench_function_gettimeofday, vdso);
 		add_function(bench, "gettimeofday", "vdso-null", bench_function_gettimeofday_null,

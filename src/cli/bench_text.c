@@ -79,7 +79,11 @@ static void print_rows(const struct bench *bench)
 		table_cell(table, "%.2f", fabs(result->min_ns) < 0.005 ? 0 : result->min_ns);
 		table_cell(table, "%.2f", result->median_ns);
 		table_cell(table, "%.2f", result->p99_ns);
-		table_cell(table, "%.1f", fabs(result->min_cyc) < 0.05 ? 0 : result->min_cyc);
+		if (bench->ticks_are_cycles)
+			table_cell(table, "%.1f",
+				   fabs(result->min_cyc) < 0.05 ? 0 : result->min_cyc);
+		else
+			table_cell(table, "-");
 		table_cell(table, "%zu", result->rounds);
 		cell_note(table, row);
 	}

@@ -111,15 +111,24 @@ static bool read_request(int argc, char **argv, struct request *request, int *re
 	return true;
 }
 
+/* A writer that is late just now will be back in a moment, and is no reason to do without. */
 static bool page_answers(const struct library *library, bool *ret_overridden)
 {
 	struct vclock_status status = {.size = sizeof(status)};
+	int tries;
 
-	if (library->status(&status) != 0 ||
-	    status.clock[VCLOCK_MONOTONIC].route != VCLOCK_ROUTE_PAGE)
-		return false;
-	*ret_overridden = (status.page_flags & VCLOCK_PAGE_TRUST_OVERRIDDEN) != 0;
-	return true;
+	for (tries = 0; tries < 100; tries++) {
+		if (library->status(&status) != 0)
+			return false;
+		if (status.clock[VCLOCK_MONOTONIC].route == VCLOCK_ROUTE_PAGE) {
+			*ret_overridden = (status.page_flags & VCLOCK_PAGE_TRUST_OVERRIDDEN) != 0;
+			return true;
+		}
+		if (status.clock[VCLOCK_MONOTONIC].reason != VCLOCK_REASON_NOT_COVERED)
+			return false;
+		usleep(5000);
+	}
+	return false;
 }
 
 /* Why the library's calls are not answered by a page, or whose page answers them. */
@@ -162,16 +171,29 @@ static void find_page(struct bench *bench, bool trust_counter)
 	bench->page_message = describe_page(bench, r, trust_counter);
 }
 
+/* An address that the library found not to be mapped is not looked at again. */
+static void find_vdso(struct bench *bench)
+{
+	struct vclock_status status = {.size = sizeof(status)};
+	bool is_there = bench->library.status(&status) == 0 && status.has_vdso;
+
+	vclock_vdso_find(is_there && bench->may_count ? (const void *)getauxval(AT_SYSINFO_EHDR)
+						      : NULL,
+			 0, &bench->vdso);
+}
+
 /* The probe forks, and comes before the publisher's thread. */
 static void look_around(struct bench *bench, const struct request *request)
 {
 	library_open(&bench->library);
 	bench->has_limited = library_open_limited(&bench->library, &bench->limited);
-	vclock_vdso_find((const void *)getauxval(AT_SYSINFO_EHDR), 0, &bench->vdso);
+	bench->may_count = measure_counter_is_readable();
+	find_vdso(bench);
 	probe_kernel(&bench->vdso, &bench->probe);
 	bench->counter.size = sizeof(bench->counter);
 	vclock_counter_status(NULL, &bench->counter);
 	bench->timer = measure_timer_best()->name;
+	bench->ticks_are_cycles = measure_timer_best()->is_counter;
 	bench->rounds = (uint32_t)request->rounds;
 	bench->threads = (uint32_t)request->threads;
 	find_page(bench, request->trust_counter);

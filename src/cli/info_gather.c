@@ -90,6 +90,9 @@ static const char *judge(const struct info *info)
 		return "This machine gains much from vclock: its clocks are system calls now, and "
 		       "a page answers without. A program starts one itself "
 		       "(vclock_publisher_start); `vclock bench` shows what it brings.";
+	if (!info->counter.is_readable)
+		return "vclock cannot help this process: the clocks are system calls, and it may "
+		       "not read the counter.";
 	return "vclock cannot help here: the clocks are system calls, and the kernel does not "
 	       "trust the counter that a page needs.";
 }
