@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# bench: its rows, its forms of output, and that it cannot be fooled. Figures are not judged here:
+# see cli_ratios.t.
+. "$(dirname "$(readlink -f "$0")")/tap.sh"
+
+# Rows come out complete in few rounds; only their figures would be poor.
+bench() {
+	status=0
+	"$B/vclock" bench --rounds 4 "$@" >"$tap_dir/out" 2>"$tap_dir/err" || status=$?
+}
+get() {
+	jq -r "$1" "$tap_dir/out"
+}
+list() {
+	get '.rows[] | "\(.what) \(.how)"' >"$tap_dir/rows"
+}
+has() { # WHAT HOW
+	is "$(grep -cx "$1 $2" "$tap_dir/rows")" 1 "row: $1 $2"
+}
+
+bench --json
+is "$status $(wc -c <"$tap_dir/err")" '0 0' 'everything by --json: exit status 0, nothing on stderr'
+is "$(get '.command, .rounds, .threads' | tr '\n' ' ')" 'bench 4 1 ' 'it says what it did'
+list
+for row in 'loop empty' 'counter unordered' 'counter ordered' 'getpid syscall' 'getpid so' \
+	'getpid inline' 'getpid libc' 'getpid optimised-away' 'raise libc' 'now libc' 'now vdso' 'now so' \
+	'gettimeofday libc' 'gettimeofday vdso' 'gettimeofday vdso-null' 'gettimeofday syscall' \
+	'gettimeofday so' 'time libc' 'time vdso' 'time syscall' 'time so' 'getcpu libc' 'getcpu vdso' \
+	'getcpu syscall' 'getcpu so' 'realtime vdso-gettimeofday'; do
+	# shellcheck disable=SC2086 # words
+	has $row
+done
+for clock in realtime monotonic monotonic_raw boottime tai; do
+	for way in libc vdso syscall so so-own so-ns; do
+		has "$clock" "$way"
+	done
+done
+for clock in realtime_coarse monotonic_coarse process_cputime_id thread_cputime_id; do
+	for way in libc vdso syscall so; do
+		has "$clock" "$way"
+	done
+done
+is "$(get '[.rows[] | select(.rounds + .negative != 4)] | length')" 0 'every row has all its rounds'
+is "$(get '[.rows[] | select(.ns.min > .ns.median or .ns.median > .ns.p99)] | length')" 0 \
+	'minimum <= median <= p99'
+is "$(get '[.rows[] | select(.how == "syscall" and .ns.min < 20)] | length')" 0 \
+	'a system call is none that costs nothing'
+is "$(get '.library')" "$B/libvclock.so.0" 'the shared library beside the tool is the one measured'
+
+# The loop that fools people is labelled, and nothing else is. A sanitizer's checks keep it.
+if [ -z "${CELL_SAN:-}" ]; then
+	is "$(get '[.rows[] | select(.optimised_away) | "\(.what) \(.how)"] | join(", ")')" \
+		'getpid optimised-away' 'what was optimised away is labelled'
+fi
+# X03: what a clock says of its resolution and what it does are two figures.
+is "$(get '[.clocks[] | select(.clock == "MONOTONIC") | .resolution_ns, .step_ns] | map(. > 0) | all')" \
+	true 'clock_getres and the smallest step stand side by side'
+is "$(get '[.clocks[].clock] | index("REALTIME+MONOTONIC", "getpid") != null')" \
+	$'true\ntrue' 'before and after has a line for each'
+is "$(get '[.ratios[] | has("value") and has("bound") and has("holds") and has("gates")] | all')" true \
+	'ratios come with bound and verdict'
+
+# Only what is asked for.
+bench --json CLOCK_TAI 1 raw getpid
+is "$(get '[.rows[].what] | unique | join(" ")')" 'counter getpid loop monotonic monotonic_raw tai' \
+	'clocks by name, number and nickname'
+
+# A page of a publisher of its own.
+bench --json --trust-counter monotonic realtime now
+is "$(get .page.in_use)" true 'with --trust-counter there is a page'
+list
+for row in 'monotonic inline' 'monotonic inline-ns' 'monotonic inline-unordered' 'realtime inline' \
+	'now inline' 'monotonic so-vdso'; do
+	# shellcheck disable=SC2086 # words
+	has $row
+done
+bench --json monotonic
+trust=$("$B/vclock" info --json | jq -r .counter.trust)
+if [ "$trust" = never ]; then
+	is "$(get '.page.in_use, (.page.message | test("--trust-counter"))' | tr '\n' ' ')" 'false true ' \
+		'without trust there is none, and it says how to see one'
+elif [ "$trust" = full ]; then
+	is "$(get .page.in_use)" true 'with trust there is one without asking'
+fi
+
+bench --format=go monotonic getpid
+is "$status" 0 '--format=go'
+is "$(grep -cvE '^(goos|goarch|pkg): |^Benchmark[A-Z][A-Za-z]*/[a-z0-9-]+	[0-9]+	-?[0-9.]+ ns/op$' "$tap_dir/out")" \
+	0 '... nothing but what benchstat reads'
+is "$(grep -c '^BenchmarkMonotonic/libc' "$tap_dir/out")" 4 '... a value for each part of the rounds'
+[ -n "${CELL_SAN:-}" ] || {
+	! grep -q optimised-away "$tap_dir/out"
+	ok $? '... without the loop that was optimised away'
+}
+bench --threads 2 --format=go monotonic
+is "$status $(grep -c '^BenchmarkMonotonic/libc-2	' "$tap_dir/out")" '0 8' '--threads 2: both count'
+
+bench monotonic realtime_coarse getpid
+is "$status" 0 'text'
+for words in 'Before and after' 'OPTIMISED AWAY' 'Ratios of minima' 'LIBC NOW' 'P99'; do
+	[ -n "${CELL_SAN:-}" ] && [ "$words" = 'OPTIMISED AWAY' ] && continue
+	grep -q "$words" "$tap_dir/out"
+	ok $? "... has: $words"
+done
+
+# Progress on a terminal only.
+script -qec "stty cols 200; '$B/vclock' bench --rounds 20 getpid >'$tap_dir/out'" /dev/null >"$tap_dir/err" </dev/null
+grep -q 'round 10 of 20' "$tap_dir/err"
+ok $? 'progress on a terminal'
+! grep -q 'round 10' "$tap_dir/out"
+ok $? '... on stderr'
+
+# The picture.
+bench --plot "$tap_dir/x.svg" getpid
+is "$status $(head -c 5 "$tap_dir/x.svg") $(grep -c 'getpid syscall' "$tap_dir/x.svg")" '0 <?xml 1' '--plot'
+status=0
+PATH=/nonexistent "$B/vclock" bench --plot "$tap_dir/y.svg" getpid >"$tap_dir/out" 2>"$tap_dir/err" || status=$?
+is "$status $(cat "$tap_dir/err")" '3 vclock: --plot: gnuplot: not installed' '... without gnuplot'
+[ ! -e "$tap_dir/y.svg" ] && [ ! -s "$tap_dir/out" ]
+ok $? '... says so before anything is measured'
+bench --plot "$tap_dir/none/x.svg" getpid
+is "$status $(cat "$tap_dir/err")" \
+	"2 vclock: bench: --plot: $tap_dir/none/x.svg: No such file or directory" '... into no folder'
+
+# Wrong input.
+bench sundial
+is "$status $(cat "$tap_dir/err")" \
+	"2 vclock: bench: sundial: not a clock; see \`vclock bench --help\`" 'an unknown clock'
+bench --format=xml
+is "$status $(cat "$tap_dir/err")" '2 vclock: bench: --format: xml: not a format; there is go' \
+	'an unknown format'
+bench --json --format=go
+is "$status $(cat "$tap_dir/err")" '2 vclock: bench: --json and --format: one of them' 'two formats'
+tap_done

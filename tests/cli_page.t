@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# info names what is wrong with a page file, exits with 1 when it can never be used, and is not
+# misled by it. Cases M03, X05, S05, S06, S07, S18.
+. "$(dirname "$(readlink -f "$0")")/tap.sh"
+page=$tap_dir/page
+
+# page [FIELD=VALUE...]: a page of version 1 that was published once, of an unknown boot.
+page() {
+	rm -rf "$page"
+	perl -e '
+		my %f = (magic => 0x4b4c4356, version => 1, size => 4096, generation => 2, shift => 30,
+			kind => 1, hz => 2000000000, mult => 536870912, rawmult => 536870912,
+			length => 20000000, fns => 0, bytes => 4096);
+		for (@ARGV) { my ($k, $v) = split /=/; $f{$k} = $v }
+		my $line = sub { pack("Q< L<3 L<", $_[0], $f{length}, $f{mult}, $f{rawmult}, 0) .
+			pack("q< Q<", 1000, $f{fns}) x 12 . "\0" x 40 };
+		my $slot = $line->(0) . $line->($f{length}) . "\0" x 64;
+		my $page = pack("L< S< S< L<4 L< Q<", $f{magic}, $f{version}, $f{size}, $f{generation},
+			$f{shift}, $f{kind}, 0, $f{hz}) ;
+		$page = pack("L< S< S< L< L< L< L< Q<", $f{magic}, $f{version}, $f{size}, $f{generation},
+			$f{shift}, $f{kind}, 0, $f{hz}) . "\0" x 96 . $slot x 2;
+		$page .= "\0" x (4096 - length $page);
+		print substr($page . "\0" x $f{bytes}, 0, $f{bytes})' "$@" >"$page"
+	chmod 0644 "$page"
+}
+info() {
+	status=0
+	VCLOCK_PAGE=$page timeout 20 "$B/vclock" info "$@" >"$tap_dir/out" 2>"$tap_dir/err" || status=$?
+}
+# wrong WORDS WHAT: exit status 1, and one line that names the file and the fault.
+wrong() {
+	info
+	is "$status" 1 "$2: exit status 1"
+	is "$(cat "$tap_dir/err")" "vclock: info: $page: $1" '... and the reason'
+	grep -qF "$1" "$tap_dir/out"
+	ok $? '... also among the rest'
+}
+
+page mult=0
+wrong 'invalid page: multiplier 0' 'multiplier 0'
+! grep -qiE '\b(inf|nan)\b' "$tap_dir/out"
+ok $? '... no inf, no nan'
+info --json
+is "$status $(jq -r '"\(.page.file_wrong) \(.page.source)"' "$tap_dir/out")" '1 true none' \
+	'... the same by --json'
+page rawmult=0
+wrong 'invalid page: multiplier 0' 'multiplier 0 of MONOTONIC_RAW'
+page version=2
+wrong 'page format 2, this is for format 1' 'another version'
+page version=2 bytes=64
+wrong 'page format 2, this is for format 1' 'another version that is shorter'
+page magic=1
+wrong 'not a page' 'no magic'
+page bytes=0
+wrong 'not a page' 'an empty file'
+page bytes=100
+wrong 'invalid page: 100 bytes, and it says 4096' 'a page that was cut'
+page shift=64
+wrong 'invalid page: shift 64' 'a shift that would be undefined'
+page length=4294967295
+wrong 'invalid page: a line of 4294967295 cycles' 'a line that is too long'
+page fns=18446744073709551615
+wrong 'invalid page: a base of a second or more' 'a base that would overflow'
+page hz=0
+wrong 'invalid page: counter of 0 Hz' 'a counter that stands still'
+rm -f "$page"
+mkdir "$page"
+wrong 'not a page' 'a folder'
+rm -rf "$page"
+mkfifo "$page"
+wrong 'not a page' 'a pipe: nobody waits for it'
+page
+chmod 0666 "$page"
+wrong 'not owned by root or this user, or writable by others' 'a page that anybody can write'
+
+# Not in use, but no fault of the file.
+page
+info
+is "$status $(tr -s ' ' <"$tap_dir/out" | grep -c 'Page none. .*: of another boot')" '0 1' \
+	'a page of another boot: said, exit status 0'
+rm -f "$page"
+info
+is "$status $(tr -s ' ' <"$tap_dir/out" | grep -c "Page none. $page: No such file")" '0 1' \
+	'no page: said, exit status 0'
+ln -s /dev/zero "$page"
+info
+is "$status" 0 'a symbolic link is not followed'
+
+# Any bytes: an answer, never a crash or a hang.
+seed=${VCLOCK_SEED:-$RANDOM}
+diag "VCLOCK_SEED=$seed"
+good=$tap_dir/good bad=0
+page
+cp "$page" "$good"
+count=6
+[ -z "${VCLOCK_TEST_LONG:-}" ] || count=1000
+for i in $(seq 1 $count); do
+	perl -e 'srand($ARGV[0]); local $/; my $p = <STDIN>;
+		if ($ARGV[0] % 2) { my $b = int rand(8 * 1280); vec($p, $b, 1) ^= 1 }
+		else { substr($p, $_, 1) = chr int rand 256 for 0 .. 4095 } print $p' \
+		"$((seed * 100 + i))" <"$good" >"$page"
+	info
+	[ "$status" -le 1 ] || { bad=$((bad + 1)); diag "status $status for number $i"; }
+done
+is "$bad" 0 'random pages and flipped bits are answered'
+tap_done
