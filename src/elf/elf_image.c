@@ -53,12 +53,6 @@ struct elf_symbol {
 #include "elf/elf_body.h"
 #undef ELF_BITS
 
-/* The tags of the dynamic section that the reader uses. 0: the section does not have it. */
-struct elf_tags {
-	uint64_t symtab, strtab, strsz, syment, hash, gnu_hash, versym, verdef, verdefnum, soname;
-	uint8_t has_strsz, has_syment, has_soname;
-};
-
 static const struct elf_sizes *elf_sizes(const struct vclock_elf *elf)
 {
 	return elf->is_64 ? &elf_sizes64 : &elf_sizes32;
@@ -207,50 +201,21 @@ static int elf_read_dynamic(struct vclock_elf *elf)
 	return VCLOCK_ELF_NO_DYNAMIC;
 }
 
-static void elf_read_tags(const struct vclock_elf *elf, struct elf_tags *tags)
+int elf_dynamic(const struct vclock_elf *elf, uint64_t tag, uint64_t *ret_value)
 {
 	struct elf_dynamic d;
+	int found = 0;
 
 	for (size_t i = 0; i < elf->dynamic_count; i++) {
 		elf_get_dynamic(elf, i, &d);
 		if (d.tag == DT_NULL)
-			return;
-		switch (d.tag) {
-		case DT_SYMTAB:
-			tags->symtab = d.value;
 			break;
-		case DT_STRTAB:
-			tags->strtab = d.value;
-			break;
-		case DT_STRSZ:
-			tags->strsz = d.value;
-			tags->has_strsz = 1;
-			break;
-		case DT_SYMENT:
-			tags->syment = d.value;
-			tags->has_syment = 1;
-			break;
-		case DT_HASH:
-			tags->hash = d.value;
-			break;
-		case DT_GNU_HASH:
-			tags->gnu_hash = d.value;
-			break;
-		case DT_VERSYM:
-			tags->versym = d.value;
-			break;
-		case DT_VERDEF:
-			tags->verdef = d.value;
-			break;
-		case DT_VERDEFNUM:
-			tags->verdefnum = d.value;
-			break;
-		case DT_SONAME:
-			tags->soname = d.value;
-			tags->has_soname = 1;
-			break;
-		}
+		if (d.tag != tag)
+			continue;
+		*ret_value = d.value;
+		found = 1;
 	}
+	return found;
 }
 
 /* NULL: nothing that is terminated begins there. */
@@ -260,18 +225,21 @@ static const char *elf_string(const struct vclock_elf *elf, uint64_t offset)
 }
 
 /* Without DT_STRSZ the table reaches to the end of its segment. */
-static int elf_read_strings(struct vclock_elf *elf, const struct elf_tags *tags)
+static int elf_read_strings(struct vclock_elf *elf)
 {
-	uint64_t room;
+	uint64_t vaddr = 0, size, room = 0;
 
-	elf->strtab = elf_place(elf, tags->strtab, 0, &room);
-	if (elf->strtab == NULL || (tags->has_strsz && tags->strsz > room))
+	elf_dynamic(elf, DT_STRTAB, &vaddr);
+	elf->strtab = elf_place(elf, vaddr, 0, &room);
+	size = room;
+	elf_dynamic(elf, DT_STRSZ, &size);
+	if (elf->strtab == NULL || size > room)
 		return VCLOCK_ELF_TRUNCATED;
-	elf->strtab_size = tags->has_strsz ? tags->strsz : room;
-	while (elf->strtab_size > 0 && elf->strtab[elf->strtab_size - 1] != '\0')
-		elf->strtab_size--;
-	if (tags->has_soname)
-		elf->soname = elf_string(elf, tags->soname);
+	while (size > 0 && elf->strtab[size - 1] != '\0')
+		size--;
+	elf->strtab_size = size;
+	if (elf_dynamic(elf, DT_SONAME, &vaddr))
+		elf->soname = elf_string(elf, vaddr);
 	return 0;
 }
 
@@ -381,48 +349,56 @@ static int elf_count_symbols(struct vclock_elf *elf, uint64_t room)
 }
 
 /* Places a table that the image may do without. */
-static int elf_read_table(const struct vclock_elf *elf, uint64_t vaddr,
+static int elf_read_table(const struct vclock_elf *elf, uint64_t tag,
 			  const unsigned char **ret_table, uint64_t *ret_size)
 {
-	if (vaddr == 0)
+	uint64_t vaddr;
+
+	if (!elf_dynamic(elf, tag, &vaddr))
 		return 0;
 	*ret_table = elf_place(elf, vaddr, 0, ret_size);
 	return *ret_table == NULL ? VCLOCK_ELF_TRUNCATED : 0;
 }
 
-static int elf_read_tables(struct vclock_elf *elf)
+/* The tables that every image has. */
+static int elf_read_symtab(struct vclock_elf *elf, uint64_t *ret_size)
 {
-	struct elf_tags tags;
-	uint64_t symtab_size, versym_size = 0;
-	int error;
+	uint64_t vaddr, entry = elf_sizes(elf)->symbol;
 
-	elf_clear(&tags, sizeof(tags));
-	elf_read_tags(elf, &tags);
-	if (tags.symtab == 0 || tags.strtab == 0)
+	if (!elf_dynamic(elf, DT_STRTAB, &vaddr) || !elf_dynamic(elf, DT_SYMTAB, &vaddr))
 		return VCLOCK_ELF_NO_SYMTAB;
-	if (tags.has_syment && tags.syment != elf_sizes(elf)->symbol)
+	elf_dynamic(elf, DT_SYMENT, &entry);
+	if (entry != elf_sizes(elf)->symbol)
 		return VCLOCK_ELF_CORRUPT;
-	elf->symtab = elf_place(elf, tags.symtab, 0, &symtab_size);
+	elf->symtab = elf_place(elf, vaddr, 0, ret_size);
 	if (elf->symtab == NULL)
 		return VCLOCK_ELF_TRUNCATED;
-	error = elf_read_strings(elf, &tags);
+	return elf_read_strings(elf);
+}
+
+static int elf_read_tables(struct vclock_elf *elf)
+{
+	uint64_t symtab_size = 0, versym_size = 0, versions = ELF_VERSIONS_MAX;
+	int error = elf_read_symtab(elf, &symtab_size);
+
 	if (!error)
-		error = elf_read_table(elf, tags.hash, &elf->sysv_hash, &elf->sysv_hash_size);
+		error = elf_read_table(elf, DT_HASH, &elf->sysv_hash, &elf->sysv_hash_size);
 	if (!error)
-		error = elf_read_table(elf, tags.gnu_hash, &elf->gnu_hash, &elf->gnu_hash_size);
+		error = elf_read_table(elf, DT_GNU_HASH, &elf->gnu_hash, &elf->gnu_hash_size);
 	if (!error)
-		error = elf_read_table(elf, tags.versym, &elf->versym, &versym_size);
+		error = elf_read_table(elf, DT_VERSYM, &elf->versym, &versym_size);
 	if (!error)
-		error = elf_read_table(elf, tags.verdef, &elf->verdef, &elf->verdef_size);
+		error = elf_read_table(elf, DT_VERDEF, &elf->verdef, &elf->verdef_size);
 	if (!error)
 		error = elf_count_symbols(elf, symtab_size);
 	if (error)
 		return error;
+	elf_dynamic(elf, DT_VERDEFNUM, &versions);
+	if (versions > ELF_VERSIONS_MAX)
+		return VCLOCK_ELF_CORRUPT;
+	elf->verdef_count = (uint32_t)versions;
 	if (elf->versym != NULL && elf->symtab_count > versym_size / 2)
 		return VCLOCK_ELF_CORRUPT;
-	if (tags.verdefnum > ELF_VERSIONS_MAX)
-		return VCLOCK_ELF_CORRUPT;
-	elf->verdef_count = tags.verdefnum ? (uint32_t)tags.verdefnum : ELF_VERSIONS_MAX;
 	return 0;
 }
 
@@ -628,4 +604,23 @@ int vclock_elf_symbol(const struct vclock_elf *elf, uint64_t index,
 const char *vclock_elf_soname(const struct vclock_elf *elf)
 {
 	return elf->soname;
+}
+
+const unsigned char *elf_locate(const struct vclock_elf *elf, uint64_t vaddr, int is_executable,
+				uint64_t *ret_room)
+{
+	return elf_place(elf, vaddr, is_executable ? PF_X : 0, ret_room);
+}
+
+int elf_version(const struct vclock_elf *elf, uint32_t i, const char **ret_name)
+{
+	uint64_t offset = 0;
+	uint16_t index;
+
+	if (elf->verdef == NULL || i >= elf->verdef_count)
+		return 0;
+	for (uint32_t n = 0; n <= i; n++)
+		if (!elf_get_version(elf, &offset, &index, ret_name))
+			return 0;
+	return 1;
 }

@@ -21,4 +21,21 @@ int elf_mapped_size(const void *image, size_t readable, size_t max, size_t *ret_
  */
 int vdso_fill(struct vclock_vdso *vdso);
 
+/* Value of the dynamic section's last entry with the tag; 0 and *ret_value untouched: it has none.
+ */
+int elf_dynamic(const struct vclock_elf *elf, uint64_t tag, uint64_t *ret_value);
+
+/*
+ * Where the image's address vaddr lies, and in *ret_room how many bytes follow in the same segment;
+ * NULL: not in the image, or not in an executable segment where that was asked for.
+ */
+const unsigned char *elf_locate(const struct vclock_elf *elf, uint64_t vaddr, int is_executable,
+				uint64_t *ret_room);
+
+/*
+ * The name of version definition number i, the base one left out; NULL: a nameless or base one.
+ * Returns 0 when there are no more.
+ */
+int elf_version(const struct vclock_elf *elf, uint32_t i, const char **ret_name);
+
 #endif /* ELF_IMAGE_H */
