@@ -192,7 +192,7 @@ int main(void)
 	int r = vclock_vdso_find(address, 0, &vdso);
 
 	if (r == -VCLOCK_ELF_ABSENT) {
-		tap_skip("the kernel's vDSO", "no vDSO in this process");
+		tap_skip("the kernel's vDSO", "the emulator has no vDSO");
 		return tap_done();
 	}
 	if (!tap_ok(r == 0, "the kernel's vDSO at %p: %s", address, vclock_elf_strerror(r)))
