@@ -355,8 +355,8 @@ static bool check_sections(const struct file *f, struct section *ret_text)
 	bool has_text = false, has_dynsym = false;
 	unsigned i;
 
-	if (f->shnum == 0 || f->shnum > SECTIONS_MAX || f->shentsize != SIZE(f, Shdr) ||
-	    at(f, f->shoff, f->shnum * SIZE(f, Shdr)) == NULL) {
+	if (f->shnum == 0 || f->shnum > SECTIONS_MAX || f->shstrndx >= f->shnum ||
+	    f->shentsize != SIZE(f, Shdr) || at(f, f->shoff, f->shnum * SIZE(f, Shdr)) == NULL) {
 		broken(f, IMAGE_RULE_SEGMENTS, "no section headers in the file");
 		return false;
 	}
@@ -716,6 +716,29 @@ static void check_branches(const struct file *f, const struct section *text)
 		check_branches_riscv64(f, text);
 }
 
+/* The functions that are not exported. */
+static void check_unwind_inner(const struct file *f, const struct image_unwind *unwind)
+{
+	struct section s;
+	const void *p;
+	uint64_t i;
+	unsigned n;
+
+	for (n = 0; n < f->shnum && n < SECTIONS_MAX && get_section(f, n, &s); n++) {
+		if (s.type != SHT_SYMTAB)
+			continue;
+		for (i = 1; i < s.size / SIZE(f, Sym) && i < SYMBOLS_MAX; i++) {
+			p = at(f, s.offset + i * SIZE(f, Sym), SIZE(f, Sym));
+			if (p == NULL || (FIELD(f, p, Sym, st_info) & 0xf) != STT_FUNC)
+				continue;
+			if (!image_unwind_covers(unwind, FIELD(f, p, Sym, st_value),
+						 FIELD(f, p, Sym, st_size)))
+				broken(f, IMAGE_RULE_UNWIND, "code at 0x%llx has none",
+				       (unsigned long long)FIELD(f, p, Sym, st_value));
+		}
+	}
+}
+
 static void check_unwind(const struct file *f)
 {
 	struct image_unwind unwind;
@@ -738,6 +761,7 @@ static void check_unwind(const struct file *f)
 		if (!image_unwind_covers(&unwind, s.value, s.size))
 			broken(f, IMAGE_RULE_UNWIND, "%.60s has no unwind information", s.name);
 	}
+	check_unwind_inner(f, &unwind);
 }
 
 unsigned image_check(struct image_check *check, const void *file, size_t size)
