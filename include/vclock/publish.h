@@ -62,6 +62,11 @@ struct vclock_timekeeper {
 	uint32_t
 		lateness_ns; /* how late updates came lately; goes on the page for readers to see */
 	/*
+	 * How long after cycle_last an update may still be made from this line, for a caller whose
+	 * line is a measurement; 0: 1 s. A writer that is held up for longer gets -ETIME.
+	 */
+	uint32_t valid_ns;
+	/*
 	 * The counter that readers of this page read, ordered; NULL: this CPU's. Looked at just
 	 * before an update is made visible.
 	 */
@@ -71,7 +76,7 @@ struct vclock_timekeeper {
 
 /*
  * Makes *page (VCLOCK_PAGE_SIZE bytes, aligned to 64) a valid page that covers nothing yet.
- * Nobody may be reading it. shift is chosen so that a rate half as fast again as nominal still fits
+ * Nobody may be reading it. shift is chosen so that a rate twice as fast as nominal still fits
  * mult. Returns 0; -EINVAL when the configuration is out of range.
  */
 int vclock_page_init(struct vclock_page *page, const struct vclock_page_config *config);
@@ -97,10 +102,10 @@ int vclock_page_adopt(struct vclock_page *page, const struct vclock_page_config 
  * Returns
  *   0          published: a new line, or the same lines with new bases after a step
  *   -EALREADY  nothing to do: the live slot's second line has not begun, and no step was stated
- *   -ETIME     too late: the running line ended while this ran. Nothing was published; call again
- *              with a fresh timekeeper, which then starts after a gap
- *   -ERANGE    the caller's line cannot be reached without MONOTONIC going back, or running more
- *              than half as fast or slow again as stated: let the line end and call again
+ *   -ETIME     too late: the running line ended while this ran, or the timekeeper is older than
+ *              its valid_ns. Nothing was published; call again at once with a fresh timekeeper
+ *   -ERANGE    the caller's line cannot be reached without MONOTONIC going back, or running less
+ *              than an eighth or more than twice as fast as stated: let the line end and call again
  *   -EINVAL    the timekeeper is out of range, or states a line more than 2^31 cycles old
  *   -EPERM     the page was retired: vclock_page_init() first, on a page that nobody reads,
  *              or vclock_page_revive()

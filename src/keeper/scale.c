@@ -95,8 +95,8 @@ uint32_t scale_shift_for(uint64_t hz)
 {
 	uint32_t shift = VCLOCK_SHIFT_MAX;
 
-	/* mult * 1.5 < 2^32; at 1 kHz mult is 10^6 << shift, so shift 11 is the smallest. */
-	while (shift > 0 && scale_shl_div(VCLOCK_NSEC_PER_SEC, shift, hz) > UINT32_MAX / 3 * 2)
+	/* 2 * mult < 2^32; at 1 kHz mult is 10^6 << shift, so shift 11 is the smallest. */
+	while (shift > 0 && scale_shl_div(VCLOCK_NSEC_PER_SEC, shift, hz) > UINT32_MAX / 2)
 		shift--;
 	return shift;
 }

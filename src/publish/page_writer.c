@@ -318,7 +318,9 @@ static void line_continue(const struct vclock_line *line, uint32_t shift, struct
 
 /*
  * The mult that takes a line from its start value to the caller's line at its end. Fails where the
- * clock would have to stand or go back, or run more than half as fast or slow again.
+ * clock would have to stand or go back, or run less than an eighth or more than twice as fast as
+ * stated. From one limit of the rate to the other, 220,000 ppm, two lines of 10 ms and one that is
+ * 8 ms late take 0.22 * 28 / 10 = 0.62 of the nominal rate off 0.89, or put it onto 1.11.
  */
 static int steer(const struct truth *truth, bool is_raw, const struct vclock_line *line,
 		 uint32_t *ret_mult)
@@ -335,7 +337,7 @@ static int steer(const struct truth *truth, bool is_raw, const struct vclock_lin
 	if (!moment_diff(&end, &start, truth->shift, &fns) || fns <= 0)
 		return -VCLOCK_ERANGE;
 	mult = scale_shl_div((uint64_t)fns, 0, line->length_cyc);
-	if (mult < nominal / 2 || mult > (uint64_t)nominal + nominal / 2 || mult > UINT32_MAX)
+	if (mult < nominal / 8 || mult > (uint64_t)nominal * 2 || mult > UINT32_MAX)
 		return -VCLOCK_ERANGE;
 	*ret_mult = (uint32_t)mult;
 	return 0;
@@ -639,6 +641,9 @@ int vclock_page_update(struct vclock_page *page, const struct vclock_timekeeper 
 	now = look(tk->read_counter, tk->read_counter_arg);
 	if (now - truth.cycle_last > VCLOCK_LINE_CYC_MAX)
 		return -VCLOCK_EINVAL;
+	if (tk->valid_ns != 0 &&
+	    now - truth.cycle_last > ns_to_cyc(tk->valid_ns, truth.mult, truth.shift))
+		return -VCLOCK_ETIME;
 	is_step = tk->clock_was_set_seq != live->clock_was_set_seq;
 	if (!is_running(live, now, ns_to_cyc(GAP_START_NS, truth.mult, truth.shift))) {
 		retire_first_line(page);

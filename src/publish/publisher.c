@@ -20,14 +20,21 @@
 #define START_INTERVAL_NS 2000000u
 #define START_SAMPLES 32u
 /* A clock whose rate never rests for that long: what two or more samples say has to do. */
-#define START_STEPS_MAX 128u
+#define START_STEPS_MAX 64u
 /* A rate is not known before this has passed between two samples (design, 3.3). */
 #define START_SPAN_NS 10000000u
 /* A line is published when its predecessor has begun, and a little later, so that no reader still
  * holds a counter value from before. */
 #define SLACK_NS 50000u
-/* After -ETIME or -ERANGE: the same line a little later, or the first after a gap. */
+/* After -ERANGE: the same line a little later, or the first after a gap. */
 #define RETRY_NS 2000000u
+/* After -ETIME, soon, and then less and less often: on a machine so slow that a step is always too
+ * late, up to 3.2 ms. */
+#define RETRY_LATE_NS 100000u
+#define RETRY_LATE_DOUBLINGS 5u
+/* A step that is held up for longer between its sample and the page takes another sample: what the
+ * clock did since is not in the stated error. */
+#define STALE_NS 1000000u
 /* What a page is off by in the steady state: kernel brackets are some 45 ns wide where the vDSO
  * works, and the value lies within. */
 #define ERROR_NS 50u
@@ -236,6 +243,9 @@ static int state_timekeeper(struct publisher *publisher)
 	tk->raw_nsec = ((uint64_t)nsec << shift) + ((uint64_t)1 << shift >> 1);
 	tk->tai_offset_sec = publisher->sample.tai_offset_sec;
 	tk->error_ns = error_ns(publisher);
+	/* The newest sample of the window is older than this step's where that was rejected. */
+	tk->valid_ns =
+		saturate(cyc_to_ns(publisher, publisher->sampled_cyc - mono->cyc) + STALE_NS);
 	tk->lateness_ns = saturate(cyc_to_ns(publisher, publisher->lateness_cyc));
 	return tk->mult == 0 || tk->raw_mult == 0 ? -ERANGE : 0;
 }
@@ -305,27 +315,38 @@ static bool rate_is_known(struct publisher *publisher)
 	return publisher->is_started;
 }
 
+/* Whether the last line on the page lies behind the counter: it can never be asked again. */
+static bool page_has_ended(const struct publisher *publisher, uint64_t now)
+{
+	const struct vclock_page *page = publisher->page;
+	const struct vclock_slot *live = &page->slot[page->generation & 1];
+	const struct vclock_line *last = &live->line[live->line[1].length_cyc != 0];
+
+	return last->length_cyc == 0 || (int64_t)(now - last->start_cyc - last->length_cyc) >= 0;
+}
+
 /*
  * Counter and clock no longer fit each other. While a line covers the counter, the page is wrong at
- * this moment and ends at once; it is taken up again when the rate is known anew. A line that does
- * not cover it (suspend) has ended by itself.
+ * this moment and ends at once; it is taken up again when the rate is known anew. So does one that
+ * the counter has yet to reach: it went back, or began anew. A line behind it (suspend) has ended
+ * by itself.
  */
 static int note_jump(struct publisher *publisher, enum vclock_retired *ret_reason)
 {
 	struct vclock_timespec ts;
+	uint64_t now = read_counter(publisher);
 	bool is_live = publisher->page_is_ready &&
-		       vclock_read_at(publisher->page, read_counter(publisher), VCLOCK_MONOTONIC,
-				      &ts) == 0;
+		       vclock_read_at(publisher->page, now, VCLOCK_MONOTONIC, &ts) == 0;
 
 	keeper_clock_reset(&publisher->raw);
 	publisher->is_started = false;
 	publisher->start_steps = 0;
 	*ret_reason = VCLOCK_RETIRED_BACKWARD;
-	if (!is_live)
-		return 0;
-	if (!publisher->config.counter_is_clocksource || ++publisher->jumps > JUMPS_MAX)
+	if (is_live &&
+	    (!publisher->config.counter_is_clocksource || ++publisher->jumps > JUMPS_MAX))
 		return -EBADMSG;
-	publisher_retire(publisher, VCLOCK_RETIRED_BACKWARD);
+	if (publisher->page_is_ready && !page_has_ended(publisher, now))
+		publisher_retire(publisher, VCLOCK_RETIRED_BACKWARD);
 	return 0;
 }
 
@@ -375,6 +396,24 @@ static int publish(struct publisher *publisher, uint64_t *ret_sleep_ns)
 	return r;
 }
 
+/* What an update's result means for the next step. */
+static int settle(struct publisher *publisher, int r, uint64_t *ret_sleep_ns)
+{
+	if (r == -VCLOCK_ETIME) {
+		*ret_sleep_ns = (uint64_t)RETRY_LATE_NS << publisher->late_tries;
+		if (publisher->late_tries < RETRY_LATE_DOUBLINGS)
+			publisher->late_tries++;
+		return 0;
+	}
+	publisher->late_tries = 0;
+	/* -EINVAL: held up between sample and page for longer than the page's arithmetic spans. */
+	if (r == -VCLOCK_ERANGE || r == -VCLOCK_EINVAL) {
+		*ret_sleep_ns = RETRY_NS;
+		return 0;
+	}
+	return r == -VCLOCK_EALREADY ? 0 : r;
+}
+
 int publisher_step(struct publisher *publisher, uint64_t *ret_sleep_ns,
 		   enum vclock_retired *ret_reason)
 {
@@ -392,6 +431,7 @@ int publisher_step(struct publisher *publisher, uint64_t *ret_sleep_ns,
 		if (r != 0)
 			return r;
 	}
+	publisher->sampled_cyc = sample.mono.after_cyc;
 	keeper_clock_add(&publisher->raw, &sample.raw);
 	note_verdict(publisher, verdict);
 	publisher->timekeeper.clock_was_set_seq += note_offsets(publisher, &sample);
@@ -403,12 +443,7 @@ int publisher_step(struct publisher *publisher, uint64_t *ret_sleep_ns,
 	    KEEPER_RATE_LIMIT_PPM + RATE_NOISE_PPM)
 		return -ERANGE;
 	r = publish(publisher, ret_sleep_ns);
-	/* -EINVAL: held up between sample and page for longer than the page's arithmetic spans. */
-	if (r == -VCLOCK_ETIME || r == -VCLOCK_ERANGE || r == -VCLOCK_EINVAL) {
-		*ret_sleep_ns = RETRY_NS;
-		return 0;
-	}
-	return r == -VCLOCK_EALREADY ? 0 : r;
+	return settle(publisher, r, ret_sleep_ns);
 }
 
 void publisher_retire(struct publisher *publisher, enum vclock_retired reason)

@@ -33,6 +33,7 @@ struct publisher {
 	struct keeper_offset boot;
 	struct reference_sample sample;	     /* the last one */
 	struct vclock_timekeeper timekeeper; /* as last stated to the page */
+	uint64_t sampled_cyc;		     /* when the last sample of MONOTONIC was taken */
 	uint64_t planned_cyc;		     /* when this step was planned for; 0: no plan */
 	uint64_t lateness_cyc;		     /* worst of the last second */
 	uint64_t lateness_since_cyc;
@@ -40,10 +41,11 @@ struct publisher {
 	uint32_t last_change_ppb; /* what the last sample showed of it */
 	uint32_t change_steps;	  /* steps for which the error still holds it */
 	uint32_t jumps;
+	uint32_t late_tries;	/* updates in a row that came too late */
 	uint32_t confirmations; /* samples still to confirm what was learned from the page; 0: none
 				 */
-	bool is_held;		/* the caller's: sample, but publish nothing */
 	uint32_t start_steps;	/* with a rate of some kind, before is_started */
+	bool is_held;		/* the caller's: sample, but publish nothing */
 	bool is_started;	/* the rate has been learned from a window of samples */
 	bool page_is_ready;	/* vclock_page_init() has run, or a page was taken over */
 };
