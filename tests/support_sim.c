@@ -334,10 +334,12 @@ static uint64_t sim_read_counter(void *reference)
 	uint64_t cyc;
 
 	sim->looks++;
+	if (sim->on_look != NULL)
+		sim->on_look(sim, false, sim->on_look_arg);
 	read_cost(sim, 10);
 	cyc = sim_counter(sim);
 	if (sim->on_look != NULL)
-		sim->on_look(sim, sim->on_look_arg);
+		sim->on_look(sim, true, sim->on_look_arg);
 	return cyc;
 }
 

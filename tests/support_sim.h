@@ -80,10 +80,11 @@ struct sim {
 	bool is_quiet; /* no preemption in brackets */
 	uint64_t samples, looks;
 	/*
-	 * Called by read_counter after it has its value; it may let time pass: what it lets pass is
-	 * a stall between a look and what follows it. NULL: nothing.
+	 * Called by read_counter, before and after it takes its value; it may let time pass. What
+	 * passes before is seen by this look; what passes after it is a stall between a look and
+	 * what follows it. NULL: nothing.
 	 */
-	void (*on_look)(struct sim *sim, void *arg);
+	void (*on_look)(struct sim *sim, bool is_after, void *arg);
 	void *on_look_arg;
 };
 

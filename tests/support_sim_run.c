@@ -2,12 +2,16 @@
 /* support_sim_run.c - see support_sim_run.h. */
 #include "support_sim_run.h"
 
+#include "support_wide.h"
 #include "vclock/read.h"
 
 #include <string.h>
 
 const uint32_t sim_clocks[SIM_CLOCKS] = {VCLOCK_MONOTONIC, VCLOCK_MONOTONIC_RAW, VCLOCK_BOOTTIME,
 					 VCLOCK_REALTIME, VCLOCK_TAI};
+
+/* A slew that changes the length of a line by more than a per cent. */
+#define LARGE_PPB 10000000u
 
 /* From the counter read to the end of a read, and of a call into the kernel. */
 #define READ_NS 20
@@ -41,8 +45,12 @@ static uint64_t lateness_ns(const struct sim_run *run)
 
 uint64_t sim_run_follow_ns(const struct sim_run *run)
 {
-	return 3 * (uint64_t)run->publisher.config.page.interval_ns +
-	       run->publisher.config.page.ahead_ns + 2 * lateness_ns(run);
+	/* 200 us: a step comes 50 us after a line began, and takes its time. */
+	uint64_t ns = 3 * (uint64_t)run->publisher.config.page.interval_ns +
+		      run->publisher.config.page.ahead_ns + 2 * lateness_ns(run) + 200 * SIM_US;
+
+	/* Lines are as long as MONOTONIC says, which for the largest slews is a tenth off. */
+	return sim_rate_spread_ppb(&run->sim, ns + ns / 8) > LARGE_PPB ? ns + ns / 8 : ns;
 }
 
 /* Rounding, and the counter's own step where that is large. */
@@ -69,10 +77,12 @@ static uint64_t spread_ppb(const struct sim_run *run)
  * that line starts above the clock. */
 static uint64_t formula_ns(const struct sim_run *run)
 {
-	uint64_t spread = spread_ppb(run);
-	uint64_t sum = spread * ((window_ns(run) + lateness_ns(run)) / 1000) / (SIM_SEC / 1000) +
-		       50 + least_ns(run) + run->extra_allowed_ns;
+	uint64_t spread = spread_ppb(run), window, sum;
 
+	window = window_ns(run) + lateness_ns(run) + run->held_up_ns;
+	if (spread > LARGE_PPB) /* as above */
+		window += window / 1000 * spread / 1000000;
+	sum = wide_mul_div(spread, window, SIM_SEC) + 50 + least_ns(run) + run->extra_allowed_ns;
 	if (sim_counter(&run->sim) - run->gap_start_cyc < run->gap_length_cyc)
 		sum += run->gap_above_ns;
 	return sum;
@@ -142,16 +152,27 @@ static void judge_period(struct sim_run *run)
 	stated[0] = live(run)->error_ns;
 }
 
+/* Of MONOTONIC: at the largest slews a tenth more than of the counter. */
+static uint64_t clamp_ns(const struct sim_run *run)
+{
+	uint64_t ns = sim_ns(&run->sim, (uint64_t)live(run)->clamp_cyc << run->sim.sub);
+
+	return run->sim.ppb <= 0 ? ns : ns + wide_mul_div(ns, (uint64_t)run->sim.ppb, SIM_SEC) + 1;
+}
+
 static void judge_error(struct sim_run *run, const struct sim_read *read, unsigned i, int64_t value,
 			bool is_clamped)
 {
 	uint64_t error = distance(value, read->truth[i]), clamp = 0;
 	uint64_t tick_ns = least_ns(run);
 
-	if (read->is_jump_unseen || (read->is_step_unseen && i >= 2))
+	if (read->is_jump_unseen || run->sim.jumped_tick > read->tick)
+		return;
+	/* A step moves the whole line, and so the reads of moments before it. */
+	if (i >= 2 && (read->is_step_unseen || run->sim.stepped_tick > read->tick))
 		return;
 	if (is_clamped) /* it stands still for that long, and may have been ahead by the error */
-		clamp = sim_ns(&run->sim, (uint64_t)live(run)->clamp_cyc << run->sim.sub);
+		clamp = clamp_ns(run);
 	max_into(&run->worst_error_ns, error);
 	if (is_steady(run, read) && !is_clamped)
 		max_into(&run->worst_steady_ns, error);
@@ -162,7 +183,8 @@ static void judge_error(struct sim_run *run, const struct sim_read *read, unsign
 	/* What the page states of a change is judged when it can have seen it; see judge_period().
 	 */
 	error -= error < clamp + tick_ns ? error : clamp + tick_ns;
-	max_into(&run->period_error_ns[0], error);
+	if (run->sampled_tick >= run->restarted_tick && read->tick >= run->restarted_tick)
+		max_into(&run->period_error_ns[0], error);
 	if (is_steady(run, read))
 		judge_stated(run, error, live(run)->error_ns);
 }
@@ -184,6 +206,7 @@ static void read_counter(struct sim_run *run, struct sim_read *read)
 	unsigned i;
 
 	read->cyc = sim_counter(sim);
+	read->tick = sim->tick;
 	for (i = 0; i < SIM_CLOCKS; i++)
 		read->truth[i] = sim_clock_ns(sim, sim_clocks[i]);
 	read->allowed_ns = formula_ns(run);
@@ -297,8 +320,12 @@ static uint64_t moment(struct sim_run *run)
 static void reads_until_wake(struct sim_run *run)
 {
 	uint64_t at[16];
-	unsigned count = run->reads_per_step < 16 ? run->reads_per_step : 16, i, j;
+	uint64_t span_ns = sim_ns(&run->sim, run->wake_tick - run->sim.tick);
+	uint64_t share = span_ns * run->reads_per_10ms + sim_random(&run->sim, 10 * SIM_MS);
+	unsigned count = (unsigned)(share / (10 * SIM_MS)), i, j;
 
+	if (count > 16)
+		count = 16;
 	for (i = 0; i < count; i++) {
 		uint64_t tick = moment(run);
 
@@ -314,23 +341,16 @@ static void reads_until_wake(struct sim_run *run)
 	finish_due(run);
 }
 
-/* Readers go on while the publisher looks at the counter, and while it is held up after that. */
-static void on_look(struct sim *sim, void *arg)
+/* What was published since the last time that this was asked. */
+static void note_publication(struct sim_run *run)
 {
-	struct sim_run *run = arg;
-
-	if (run->reads_per_step > 0 && sim_random(sim, 4) == 0)
-		read_some(run);
-	if (run->stall_at_look != 0 && sim->looks == run->stall_at_look) {
-		uint64_t before = run->wake_tick;
-
-		run->stall_at_look = 0;
-		run->wake_tick = sim->tick + sim_ticks(sim, run->stall_ns);
-		while (sim->tick + sim_ticks(sim, SIM_MS) < run->wake_tick)
-			read_some(run), sim_advance(sim, sim_ticks(sim, SIM_US * 10));
-		sim_advance_to(sim, run->wake_tick);
-		run->wake_tick = before;
-	}
+	if (run->page.generation == run->generation)
+		return;
+	run->generation = run->page.generation;
+	judge_period(run);
+	run->sampled_tick = run->began_tick;
+	note_gap(run, run->end_cyc);
+	run->end_cyc = live(run)->line[1].start_cyc + live(run)->line[1].length_cyc;
 }
 
 static void note_lateness(struct sim_run *run, uint64_t late_ns)
@@ -345,30 +365,64 @@ static void note_lateness(struct sim_run *run, uint64_t late_ns)
 	max_into(&run->lateness_ns, late_ns);
 }
 
+/* The publisher is held up; readers are not. */
+static void stall(struct sim_run *run)
+{
+	struct sim *sim = &run->sim;
+	uint64_t end = sim->tick + sim_ticks(sim, run->stall_ns);
+
+	run->stall_at_look = 0;
+	while (sim->tick < end) {
+		if (run->reads_per_10ms > 0)
+			read_some(run);
+		sim_advance(sim, sim_random(sim, sim_ticks(sim, 4 * SIM_MS)));
+	}
+	note_lateness(run, run->stall_ns);
+}
+
+/* Readers go on while the publisher looks at the counter, and while it is held up there. */
+static void on_look(struct sim *sim, bool is_after, void *arg)
+{
+	struct sim_run *run = arg;
+
+	note_publication(run);
+	if (run->reads_per_10ms > 0 && sim_random(sim, 4) == 0)
+		read_some(run);
+	if (!is_after && run->before_look != NULL)
+		run->before_look(run);
+	if (run->stall_at_look != 0 && sim->looks == run->stall_at_look &&
+	    is_after == run->stalls_after)
+		stall(run);
+}
+
 static void step(struct sim_run *run)
 {
 	struct sim *sim = &run->sim;
-	uint64_t sleep_ns = SIM_MS, late_ns, began = sim->tick;
-	uint32_t generation = run->page.generation;
-	uint64_t old_end = live(run)->line[1].start_cyc + live(run)->line[1].length_cyc;
+	uint64_t sleep_ns = SIM_MS, late_ns = 0;
 
 	run->steps++;
-	run->last_result = publisher_step(&run->publisher, &sleep_ns, &run->last_reason);
+	if (run->planned_tick != 0)
+		note_lateness(run, sim_ns(sim, sim->tick - run->planned_tick));
+	run->began_tick = sim->tick;
+	run->last_result = run->step(run, &sleep_ns, &run->last_reason);
 	if (run->last_result != 0) {
 		run->retires++;
 		publisher_retire(&run->publisher, run->last_reason);
 		sleep_ns = 10 * SIM_MS;
 	}
-	if (run->page.generation != generation) {
-		judge_period(run);
-		run->sampled_tick = began;
-		note_gap(run, old_end);
-	}
-	late_ns = run->is_punctual ? 0 : sim_lateness_ns(sim);
-	note_lateness(run, late_ns);
-	run->wake_tick = sim->tick + sim_ticks(sim, sleep_ns + late_ns);
+	note_publication(run);
+	if (!run->is_punctual)
+		late_ns = sim_lateness_ns(sim);
+	run->planned_tick = sim->tick + sim_ticks(sim, sleep_ns);
+	run->wake_tick = run->planned_tick + sim_ticks(sim, late_ns);
 	if (run->after_step != NULL)
 		run->after_step(run);
+}
+
+static int publisher_steps(struct sim_run *run, uint64_t *ret_sleep_ns,
+			   enum vclock_retired *ret_reason)
+{
+	return publisher_step(&run->publisher, ret_sleep_ns, ret_reason);
 }
 
 void sim_run(struct sim_run *run, uint64_t ns)
@@ -388,6 +442,11 @@ void sim_run_restart(struct sim_run *run)
 {
 	struct publisher_config config = run->config;
 
+	note_publication(run);
+	/* A dead publisher cannot state what it has not seen. */
+	memset(run->period_error_ns, 0, sizeof(run->period_error_ns));
+	run->restarted_tick = run->sim.tick;
+	run->planned_tick = 0;
 	publisher_init(&run->publisher, &run->sim.reference, &run->page, &config);
 }
 
@@ -398,9 +457,11 @@ void sim_run_init(struct sim_run *run, uint64_t hz, uint64_t seed)
 	run->sim.on_look = on_look;
 	run->sim.on_look_arg = run;
 	run->config.page.counter_kind = VCLOCK_COUNTER_CALLER;
+	run->config.page.boot_id[0] = 1; /* known: a restarted publisher learns from the page */
 	run->config.counter_is_clocksource = true;
 	run->reader = sim_reader_page;
-	run->reads_per_step = 4;
+	run->step = publisher_steps;
+	run->reads_per_10ms = 4;
 	sim_run_restart(run);
 }
 

@@ -32,6 +32,7 @@ struct sim_run;
 /* One read that has its counter value and has not looked at the page yet. */
 struct sim_read {
 	uint64_t cyc;
+	uint64_t tick;		   /* when that was */
 	uint64_t due;		   /* when the page is looked at */
 	int64_t truth[SIM_CLOCKS]; /* at cyc */
 	int64_t floor[SIM_STEADY]; /* what finished reads had seen by then */
@@ -49,17 +50,25 @@ struct sim_run {
 	struct vclock_page page __attribute__((aligned(64)));
 	sim_reader *reader;
 	/* How it is run. */
-	unsigned reads_per_step;
+	unsigned reads_per_10ms;
 	uint64_t extra_allowed_ns; /* on top of the formula, with its reason at the place of use */
 	bool is_punctual;	   /* the publisher is never late */
 	bool is_stopped;	   /* it does not run at all */
 	bool ignores_stated_error;
 	bool has_no_second_look; /* a reader that missed asks the kernel straight away */
-	/* A stall of this length once, after the look with this number. 0: none. */
+	/* A stall of this length once, before or after the look with this number. 0: none. */
 	uint64_t stall_at_look, stall_ns;
+	bool stalls_after;
+	uint64_t held_up_ns; /* a stall within a step that the formula has to take along */
+	/* Called before every look, after the readers; NULL: nothing. */
+	void (*before_look)(struct sim_run *run);
+	/* What a step is; publisher_step() unless replaced. */
+	int (*step)(struct sim_run *run, uint64_t *ret_sleep_ns, enum vclock_retired *ret_reason);
 	void (*after_step)(struct sim_run *run); /* NULL: nothing */
 	/* The state between steps. */
-	uint64_t wake_tick;
+	uint64_t wake_tick, planned_tick, began_tick, restarted_tick;
+	uint32_t generation;  /* the last one that was noted */
+	uint64_t end_cyc;     /* of its last line */
 	uint64_t lateness_ns; /* largest of the last second or two */
 	uint64_t lateness_before_ns;
 	uint64_t lateness_since;
@@ -72,6 +81,12 @@ struct sim_run {
 	int64_t seen[SIM_STEADY]; /* largest value of a finished read */
 	/* By update, newest first: the worst error seen, and what the page stated. */
 	uint64_t period_error_ns[SIM_PERIODS], period_stated_ns[SIM_PERIODS];
+	/*
+	 * How far MONOTONIC may go back from the page to the kernel, or the other way: 0 but where
+	 * the publisher is late or gone while the rate changes by more than 1000 ppm; then what two
+	 * lines make of that (design, 6).
+	 */
+	uint64_t allowed_back_ns;
 	/* Verdicts. */
 	uint64_t steps, retires, gaps, reads, page_reads, clamped_reads;
 	uint64_t back, over, over_stated;

@@ -28,7 +28,12 @@ __attribute__((unused)) static void sim_ok(const struct sim_run *run, const char
 					   unsigned page_permille)
 {
 	sim_diag(run, what);
-	tap_ok(run->back == 0, "%s: nothing steps back", what);
+	if (run->allowed_back_ns == 0)
+		tap_ok(run->back == 0, "%s: nothing steps back", what);
+	else
+		tap_ok(run->worst_back_ns <= run->allowed_back_ns,
+		       "%s: nothing steps back by more than %" PRIu64 " ns", what,
+		       run->allowed_back_ns);
 	tap_ok(run->over == 0, "%s: no error above the formula", what);
 	tap_ok(run->over_stated == 0, "%s: no error above what the page states", what);
 	tap_ok(sim_run_page_permille(run) >= page_permille, "%s: %u.%u %% or more from the page",
