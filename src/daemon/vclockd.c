@@ -263,15 +263,22 @@ static void retire(enum vclock_retired reason)
 	self.is_retired = true;
 }
 
-static void note_ready(void)
+/* The first line is there: the page is shown. False: it cannot be. */
+static bool note_ready(void)
 {
+	int r;
+
 	if (self.is_ready || VCLOCK_LOAD32(&self.page->generation) == 0)
-		return;
-	if (page_file_show(&self.file) != 0)
-		return;
+		return true;
+	r = page_file_show(&self.file);
+	if (r != 0) {
+		complain(EXIT_FAILURE_, "%s: %s", self.options.page, strerror(-r));
+		return false;
+	}
 	self.is_ready = true;
 	notify_send("READY=1\nSTATUS=The page is kept.");
 	tell_parent(EXIT_OK);
+	return true;
 }
 
 /* Starts over on the page as it stands. */
@@ -322,29 +329,31 @@ static void keep_house(uint64_t now)
 		check_skew();
 }
 
-/* One step; returns how long to sleep. */
-static uint64_t step(uint64_t now)
+/* One step. False: the page cannot be shown. */
+static bool step(uint64_t now, uint64_t *ret_sleep_ns)
 {
 	enum watch_state state = watch_check(&self.watch, now);
 	enum vclock_retired reason;
-	uint64_t sleep_ns = IDLE_NS;
 
+	*ret_sleep_ns = IDLE_NS;
 	if (state == WATCH_FORBIDDEN) {
 		retire(VCLOCK_RETIRED_CLOCKSOURCE);
-		return IDLE_NS;
+		return true;
 	}
 	if (self.is_retired && state == WATCH_ALLOWED && restart_publisher() != 0)
-		return IDLE_NS;
+		return true;
 	self.publisher.config.counter_is_clocksource = watch_counter_is_clocksource(&self.watch);
 	self.publisher.is_held = state != WATCH_ALLOWED || now < self.start_ns;
-	if (publisher_step(&self.publisher, &sleep_ns, &reason) != 0) {
+	if (publisher_step(&self.publisher, ret_sleep_ns, &reason) != 0) {
 		retire(reason);
 		watch_disagreed(&self.watch, now);
 		/* A counter that failed once is not tried again soon. */
-		return NSEC_PER_SEC;
+		*ret_sleep_ns = NSEC_PER_SEC;
+		return true;
 	}
-	note_ready();
-	return sleep_ns < IDLE_NS ? sleep_ns : IDLE_NS;
+	if (*ret_sleep_ns > IDLE_NS)
+		*ret_sleep_ns = IDLE_NS;
+	return note_ready();
 }
 
 static int loop(void)
@@ -354,13 +363,15 @@ static int loop(void)
 		{.fd = self.set_fd, .events = POLLIN},
 		{.fd = self.signal_fd, .events = POLLIN},
 	};
-	uint64_t expirations;
+	uint64_t expirations, sleep_ns;
 
 	arm(self.set_fd, CLOCK_REALTIME, 0);
 	for (;;) {
 		uint64_t now = now_ns();
 
-		arm(self.step_fd, CLOCK_MONOTONIC, step(now));
+		if (!step(now, &sleep_ns))
+			return EXIT_FAILURE_;
+		arm(self.step_fd, CLOCK_MONOTONIC, sleep_ns);
 		keep_house(now);
 		if (poll(wakers, 3, -1) < 0 && errno != EINTR)
 			return complain(EXIT_FAILURE_, "poll: %s", strerror(errno));
