@@ -7,10 +7,15 @@
 VM_LIB_x86_64 := /lib/x86_64-linux-gnu
 VM_LIB_i386 := /usr/i686-linux-gnu/lib
 
-# Static, whatever the cell is: a machine starts with these.
-$(B)/vm/init: $(B)/obj/tests/vm/init.o
+# Static, whatever the build is, and without its sanitizers: a machine starts with it.
+$(B)/vm/init.o: tests/vm/init.c $(FLAGS_FILE)
 	@mkdir -p $(@D)
-	$(Q)$(LINKER) $(LDFLAGS_ALL) -static -o $@ $^
+	$(call say,CC,$@)
+	$(Q)$(COMPILER) $(CPPFLAGS_ALL) $(TIME64) -std=gnu11 $(WARN_C) $(WARN) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/vm/init: $(B)/vm/init.o
+	$(call say,LD,$@)
+	$(Q)$(LINKER) -static -o $@ $^
 
 check-in-vm: tests $(B)/vm/init
 	scripts/vm/check $(B) $(if $(STATIC),,--lib $(VM_LIB_$(ARCH))) $(TEST_BIN)

@@ -38,6 +38,9 @@ is "$(verdict skips <<<'echo "ok 1 - a # SKIP because I say so"; echo 1..1')" fa
 is "$(verdict skips_low <<<'echo "ok 1 - a # skip because I say so"; echo 1..1')" fail \
 	'... however it is spelt'
 is "$(verdict skips_all <<<'echo "1..0 # SKIP because I say so"')" fail 'a test all skipped fails'
+is "$(verdict bails_out <<<'echo "Bail out! no"; exit 1')" fail 'a test that bails out fails'
+grep -q '^Bailout' "$tap_dir/prove"
+is $? 1 '... and does not end the others'
 is "$(verdict todo <<<'echo "not ok 1 - a # TODO later"; echo 1..1')" fail 'TODO excuses nothing'
 is "$(verdict emulated <<<'echo "ok 1 - a # SKIP the emulator has no vDSO"; echo 1..1')" fail \
 	'a skip for the emulator fails without one'
