@@ -4,7 +4,7 @@
 # ldconfig is the packager's to run.
 INSTALL_HEADERS := vclock.h $(patsubst include/%,%,$(wildcard include/vclock/*.h include/vclock/*/*.h))
 INSTALL_MAN := $(wildcard man/*.[1-8])
-INSTALL_TOOLS = $(if $(CLI_SRC),$(B)/vclock)
+INSTALL_TOOLS = $(B)/vclock $(B)/vclockd
 D := $(DESTDIR)
 
 # Files of what is installed, for uninstall: no folders, and nothing that is not ours.
