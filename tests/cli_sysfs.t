@@ -99,7 +99,7 @@ ok $? 'control characters do not reach the terminal'
 # Q02: the system calls of each function, also of such a machine.
 fixture hpet hpet
 info --json
-is "$(jq -r '.calls[] | select(.function | test("^vclock_gettime,")) | .calls' "$tap_dir/out")" \
+is "$(jq -r '.calls[] | select(.function == "vclock_gettime") | .calls' "$tap_dir/out")" \
 	clock_gettime 'the system calls of vclock_gettime are listed'
 is "$(jq '[.calls[].function] | length > 8' "$tap_dir/out")" true '... and of the others'
 

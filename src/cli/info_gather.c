@@ -137,7 +137,8 @@ void info_gather(struct info *ret_info)
 	if (measure_counter_is_readable())
 		probe_kernel(&ret_info->vdso, &ret_info->probe);
 	gather_counter(NULL, ret_info);
-	info_page_file_check(ret_info->status.page_error, &ret_info->file);
+	info_page_file_check(ret_info->status.page_error,
+			     ret_info->status.page_source == VCLOCK_PAGE_FILE, &ret_info->file);
 	for (i = 0; i < CLOCK_NAMES; i++)
 		gather_clock(ret_info, i);
 	measure_clocks(ret_info);

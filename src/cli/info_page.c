@@ -80,8 +80,6 @@ static char *check_fields(const struct vclock_page *page, ssize_t n)
 static const char *library_words(int error)
 {
 	switch (error) {
-	case 0:
-		return "in use";
 	case -EPERM:
 		return "not owned by root or this user, or writable by others";
 	case -EINVAL:
@@ -111,16 +109,21 @@ static bool is_wrong(int error)
 	return error == -EPERM || error == -EINVAL || error == -EPROTO || error == -EDOM;
 }
 
-void info_page_file_check(int library_error, struct info_page_file *ret_file)
+const char *info_page_path(void)
+{
+	const char *path = secure_getenv("VCLOCK_PAGE");
+
+	return path != NULL && path[0] != '\0' ? path : DEFAULT_PATH;
+}
+
+void info_page_file_check(int library_error, bool is_in_use, struct info_page_file *ret_file)
 {
 	struct vclock_page page;
 	ssize_t n;
 
 	memset(ret_file, 0, sizeof(*ret_file));
 	memset(&page, 0, sizeof(page));
-	ret_file->path = secure_getenv("VCLOCK_PAGE");
-	if (ret_file->path == NULL || ret_file->path[0] == '\0')
-		ret_file->path = DEFAULT_PATH;
+	ret_file->path = info_page_path();
 	n = read_file(ret_file->path, &page);
 	if (n < 0) {
 		ret_file->error = (int)-n;
@@ -130,5 +133,8 @@ void info_page_file_check(int library_error, struct info_page_file *ret_file)
 	ret_file->verdict = check_fields(&page, n);
 	ret_file->is_wrong = ret_file->verdict != NULL || is_wrong(library_error);
 	if (ret_file->verdict == NULL)
-		ret_file->verdict = cli_format("%s", library_words(library_error));
+		ret_file->verdict = cli_format("%s", library_error != 0
+							     ? library_words(library_error)
+						     : is_in_use ? "in use"
+								 : "a page, but not asked for");
 }

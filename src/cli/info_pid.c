@@ -18,7 +18,6 @@
 #include "cli/json.h"
 #include "cli/proc_maps.h"
 
-#define DEFAULT_PATH "/run/vclock/page"
 #define OFFSETS_MAX 256
 
 struct process {
@@ -119,13 +118,6 @@ static void read_filter(struct process *process)
 	process->has_filter = line != NULL && atoi(line + 9) == 2;
 }
 
-static const char *page_path(void)
-{
-	const char *path = secure_getenv("VCLOCK_PAGE");
-
-	return path != NULL && path[0] != '\0' ? path : DEFAULT_PATH;
-}
-
 static int read_process(struct process *process)
 {
 	int fd = open_proc(process->pid, "maps");
@@ -134,7 +126,7 @@ static int read_process(struct process *process)
 	if (maps == NULL)
 		return cli_error(CLI_USAGE, "info: --pid: %d: %s", (int)process->pid,
 				 errno == ENOENT ? "no such process" : strerror(errno));
-	proc_maps_read(maps, page_path(), &process->maps);
+	proc_maps_read(maps, info_page_path(), &process->maps);
 	if (ferror(maps)) {
 		fclose(maps);
 		return cli_error(CLI_USAGE, "info: --pid: %d: maps: not readable",

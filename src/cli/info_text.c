@@ -186,7 +186,7 @@ static void print_clocks(const struct info *info)
 	table_column(table, "KERNEL", TABLE_LEFT);
 	table_column(table, "RES ns", TABLE_RIGHT);
 	table_column(table, "ns/CALL", TABLE_RIGHT);
-	table_column(table, "WHY NOT THE PAGE", TABLE_WRAP);
+	table_column(table, "REASON", TABLE_WRAP);
 	for (i = 0; i < CLOCK_NAMES; i++)
 		print_clock(table, &info->clock[i]);
 	table_print(table);

@@ -14,6 +14,8 @@
 #define RAWCALL_NAMES_GETTIME "clock_gettime64, clock_gettime"
 #define RAWCALL_NAMES_GETRES "clock_getres_time64, clock_getres"
 #define RAWCALL_NAMES_GETTIMEOFDAY "clock_gettime64, clock_gettime, gettimeofday"
+#define RAWCALL_NAMES_MMAP "mmap2"
+#define RAWCALL_NAMES_FILE "openat, read, statx, fstatat64, fstat64, mmap2, munmap, close"
 
 static inline bool rawcall_has_vsyscall(void)
 {

@@ -11,6 +11,8 @@
 #define RAWCALL_NAMES_GETTIME "clock_gettime"
 #define RAWCALL_NAMES_GETRES "clock_getres"
 #define RAWCALL_NAMES_GETTIMEOFDAY "gettimeofday"
+#define RAWCALL_NAMES_MMAP "mmap"
+#define RAWCALL_NAMES_FILE "openat, open, fcntl, read, newfstatat, stat, fstat, mmap, munmap, close"
 
 static inline bool rawcall_has_syscall(void)
 {
