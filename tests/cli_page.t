@@ -87,6 +87,33 @@ ln -s /dev/zero "$page"
 info
 is "$status" 0 'a symbolic link is not followed'
 
+# A good page, as long as it is kept and after.
+rm -f "$page"
+"$B/vclockd" --foreground --page "$page" --trust-counter --priority 0 >"$tap_dir/daemon" 2>&1 &
+daemon=$!
+routes() {
+	jq -r '[.clocks[] | select(.error == null and .id != 2 and .id != 3 and .id != 5 and .id != 6)
+		| .route] | unique | join(" ")' "$tap_dir/out"
+}
+# A daemon that is late at one moment will be back.
+for _ in $(seq 1 100); do
+	info --json
+	[ "$(routes)" != page ] || break
+	sleep 0.1
+done
+is "$status $(jq -r '"\(.page.source) \(.page.path) \(.page.writer_pid) \(.page.interval_ns)"' "$tap_dir/out")" \
+	"0 file $page $daemon 10000000" 'a page that is kept is in use'
+is "$(jq '.page.age_ns < 1000000000 and .page.error_ns > 0 and .page.generation > 0' "$tap_dir/out")" true \
+	'... with its age, error and generation'
+is "$(routes)" page '... and answers its clocks'
+VCLOCK_ROUTE=vdso VCLOCK_PAGE=$page "$B/vclock" info >"$tap_dir/out"
+is "$(tr -s ' ' <"$tap_dir/out" | grep -c "^Page none. $page: a page, but not asked for$")" 1 \
+	'... unless VCLOCK_ROUTE does not allow it'
+kill "$daemon"
+wait "$daemon" 2>/dev/null
+info --json
+is "$status $(jq -r .page.source "$tap_dir/out")" '0 none' 'a page that was ended is not'
+
 # Any bytes: an answer, never a crash or a hang.
 seed=${VCLOCK_SEED:-$RANDOM}
 diag "VCLOCK_SEED=$seed"
