@@ -69,7 +69,7 @@ $(IMAGE_B)/vdso-%.so: $(IMAGE_OBJ)/%.o $(IMAGE_OBJ)/%.lds src/image/arch/image_%
 	$(Q)$(IMAGE_B)/link_rule $(IMAGE_OBJ)/$*.linked $@
 
 # Runs on the building machine.
-LINK_RULE_SRC := src/image/link_rule.c src/cli/image_code.c src/check/image_check.c \
+LINK_RULE_SRC := src/image/host/link_rule.c src/cli/image_code.c src/check/image_check.c \
 	src/check/image_unwind.c src/elf/elf_image.c src/elf/elf_error.c
 $(IMAGE_B)/link_rule: $(LINK_RULE_SRC) src/check/image_check.h src/check/image_unwind.h \
 		src/cli/image_code.h src/image/process_page.h

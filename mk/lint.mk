@@ -7,6 +7,7 @@ LINT_C := $(filter %.c,$(LINT_FILES))
 LINT_SHELL := $(filter scripts/% %.sh %.t .ci/run,$(filter-out %.allow %.awk,$(LINT_FILES)))
 LINT_MAN := $(filter man/%,$(LINT_FILES))
 LINT_CPPFLAGS := -Iinclude -Isrc -Itests -D_GNU_SOURCE -DVCLOCK_HAS_LIBS=1 -DVCLOCK_VERSION='""' \
+	-DIMAGE_ARCH_H='"image/arch/image_x86_64.h"' \
 	-DFUZZ_ROOT='""' -DFUZZ_CORPUS='""'
 
 lint:

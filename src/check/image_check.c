@@ -202,9 +202,9 @@ static bool get_section(const struct file *f, unsigned i, struct section *s)
 		return true;
 	offset = FIELD(f, names, Shdr, sh_offset) + FIELD(f, p, Shdr, sh_name);
 	for (n = 0; n + 1 < sizeof(s->name) && offset + n < f->size; n++) {
-		s->name[n] = (char)f->bytes[offset + n];
-		if (s->name[n] == '\0' || s->name[n] < ' ')
+		if (f->bytes[offset + n] <= ' ' || f->bytes[offset + n] > '~')
 			break;
+		s->name[n] = (char)f->bytes[offset + n];
 	}
 	s->name[n] = '\0';
 	return true;
@@ -605,6 +605,11 @@ static bool is_jump_i386(const struct file *f, uint64_t address)
 	       is_slot(f, after + signed_word(p + 7));
 }
 
+static void indirect_branch(const struct file *f, uint64_t address)
+{
+	broken(f, IMAGE_RULE_BRANCHES, "indirect branch at 0x%llx", (unsigned long long)address);
+}
+
 static void check_branches_decoded(const struct file *f, const struct section *text)
 {
 	uint64_t branches[BRANCHES_MAX];
@@ -625,8 +630,7 @@ static void check_branches_decoded(const struct file *f, const struct section *t
 		ok = f->machine->machine == EM_X86_64 ? is_jump_x86_64(f, branches[i])
 						      : is_jump_i386(f, branches[i]);
 		if (!ok)
-			broken(f, IMAGE_RULE_BRANCHES, "indirect branch at 0x%llx",
-			       (unsigned long long)branches[i]);
+			indirect_branch(f, branches[i]);
 	}
 }
 
@@ -660,8 +664,7 @@ static void check_branches_aarch64(const struct file *f, const struct section *t
 		if ((word(p, i / 4) & 0xfe9f0000) == 0xd61f0000 &&
 		    (word(p, i / 4) & 0x00600000) <= 0x00200000 &&
 		    !is_jump_aarch64(f, text->address + i))
-			broken(f, IMAGE_RULE_BRANCHES, "indirect branch at 0x%llx",
-			       (unsigned long long)(text->address + i));
+			indirect_branch(f, text->address + i);
 	}
 }
 
@@ -701,8 +704,7 @@ static void check_branches_riscv64(const struct file *f, const struct section *t
 					  : (insn & 0xe07f) == 0x8002 && (insn & 0xf80) != 0 &&
 						    insn != 0x8082;
 		if (is_indirect && !is_jump_riscv64(f, text->address + i))
-			broken(f, IMAGE_RULE_BRANCHES, "indirect branch at 0x%llx",
-			       (unsigned long long)(text->address + i));
+			indirect_branch(f, text->address + i);
 	}
 }
 
