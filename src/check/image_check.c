@@ -133,7 +133,7 @@ const char *image_rule_name(enum image_rule rule)
 __attribute__((format(printf, 3, 4))) static void broken(const struct file *f, enum image_rule rule,
 							 const char *fmt, ...)
 {
-	char words[160];
+	char words[160], *p;
 	va_list ap;
 
 	f->check->findings++;
@@ -143,6 +143,9 @@ __attribute__((format(printf, 3, 4))) static void broken(const struct file *f, e
 	va_start(ap, fmt);
 	vsnprintf(words, sizeof(words), fmt, ap);
 	va_end(ap);
+	for (p = words; *p != '\0'; p++)
+		if (*p < ' ' || *p > '~')
+			*p = '?';
 	f->check->report(f->check->arg, rule, words);
 }
 
@@ -774,7 +777,8 @@ unsigned image_check(struct image_check *check, const void *file, size_t size)
 	check->findings = 0;
 	check->broken = 0;
 	check->not_checked = 0;
-	if (!open_file(&f))
+	check->is_readable = open_file(&f);
+	if (!check->is_readable)
 		return check->findings;
 	check_elf(&f);
 	check_segments(&f);

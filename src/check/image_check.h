@@ -42,13 +42,14 @@ typedef int image_branches(uint16_t machine, const unsigned char *code, size_t s
 
 struct image_check {
 	image_branches *branches; /* NULL: the rule is not checked on machines that need it */
-	/* Called once for each finding, with plain words. */
+	/* Called once for each finding, with plain words, printable whatever the file holds. */
 	void (*report)(void *arg, enum image_rule rule, const char *words);
 	void *arg;
 	/* Results. */
 	unsigned findings;
 	unsigned broken;      /* bits, 1 << enum image_rule */
 	unsigned not_checked; /* the same */
+	int is_readable; /* 0: no ELF file that says enough to be held against the other rules */
 };
 
 /* Checks size bytes of a file. Returns check->findings. */

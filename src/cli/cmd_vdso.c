@@ -16,6 +16,7 @@
 #include "cli/decode.h"
 #include "cli/json.h"
 #include "cli/table.h"
+#include "cli/vdso_check.h"
 #include "cli/vdso_image.h"
 #include "elf/elf_image.h"
 #include "elf/vdso_names.h"
@@ -48,10 +49,11 @@ struct report {
 	size_t wanted_count;
 };
 
-enum { OPTION_PID, OPTION_JSON };
+enum { OPTION_PID, OPTION_CHECK, OPTION_JSON };
 
 static const struct cli_option options[] = {
 	[OPTION_PID] = {"pid", "PID", "the image of a running process"},
+	[OPTION_CHECK] = {"check", NULL, "hold FILE against the rules for vclock's own images"},
 	[OPTION_JSON] = {"json", NULL, "one JSON object"},
 	{NULL, NULL, NULL},
 };
@@ -63,7 +65,8 @@ static const struct cli_usage usage = {
 		   "and\nindirect branches. FILE is an image on disk; without it, this process's "
 		   "own.",
 	.options = options,
-	.notes = "Exit status 1: the image is broken; 2: FILE or process cannot be read; 3: the "
+	.notes = "Exit status 1: the image is broken, or not as --check wants it; 2: FILE or "
+		 "process cannot be read; 3: the "
 		 "process\nhas no vDSO.",
 };
 
@@ -466,13 +469,15 @@ int cmd_vdso(int argc, char **argv)
 	static struct report report;
 	const char *value;
 	uint64_t pid = 0;
-	int option, status, as_json = 0;
+	int option, status, as_json = 0, must_check = 0;
 
 	while ((option = cli_next_option(&usage, argc, argv, &value, &status)) != CLI_OPTIONS_END) {
 		if (option == CLI_OPTIONS_STOP)
 			return status;
 		if (option == OPTION_JSON)
 			as_json = 1;
+		else if (option == OPTION_CHECK)
+			must_check = 1;
 		else if (cli_number("vdso: --pid", value, 1, PID_MAX, &pid) != CLI_GOOD)
 			return CLI_USAGE;
 	}
@@ -480,10 +485,14 @@ int cmd_vdso(int argc, char **argv)
 		return cli_error(CLI_USAGE, "vdso: %s: one image at a time", argv[optind + 1]);
 	if (argc > optind && pid != 0)
 		return cli_error(CLI_USAGE, "vdso: %s: either a file or --pid", argv[optind]);
+	if (must_check && argc == optind)
+		return cli_error(CLI_USAGE, "vdso: --check: needs a file");
 	if (as_json && json_refuse() != CLI_GOOD)
 		return CLI_IMPOSSIBLE;
 	status = fetch(&report, argc > optind ? argv[optind] : NULL, pid);
-	if (status == CLI_GOOD)
+	if (status == CLI_GOOD && must_check)
+		status = vdso_check(report.object, report.image.bytes, report.image.size, as_json);
+	else if (status == CLI_GOOD)
 		status = examine(&report, as_json);
 	free(report.image.bytes);
 	return status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * decode.c - see decode.h. The only file that knows capstone.
+ * decode.c - see decode.h. It and image_code.c are the files that know capstone.
  *
  * Each byte of the image is decoded as the start of an instruction once at most, so hostile code
  * costs no more than its length.
