@@ -12,6 +12,8 @@
 #include "lib/kernel.h"
 #include "lib/miss.h"
 
+#define NOW_CLOCKS (VCLOCK_BIT(VCLOCK_REALTIME) | VCLOCK_BIT(VCLOCK_MONOTONIC))
+
 VCLOCK_ALWAYS_INLINE int get_timespec(uint32_t clk, struct vclock_timespec *ret_ts)
 {
 	if (VCLOCK_LIKELY(has_bit(&lib_process.page_clocks, clk))) {
@@ -57,6 +59,23 @@ int vclock_tai64(struct vclock_timespec *ret_ts)
 	return get_timespec(VCLOCK_TAI, ret_ts);
 }
 
+/* The vDSO's own route, without a page. Not inlined: a reader of the page needs no stack for it. */
+static __attribute__((noinline)) LIB_REGCALL uint64_t vdso_ns(uint32_t clk)
+{
+	struct vclock_timespec ts;
+
+	if (lib_kernel.gettime((int32_t)clk, &ts) != 0)
+		return 0;
+	return (uint64_t)ts.tv_sec * VCLOCK_NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
+}
+
+VCLOCK_ALWAYS_INLINE uint64_t miss_or_vdso_ns(uint32_t clk)
+{
+	if (VCLOCK_LIKELY(has_bit(&lib_process.vdso_clocks, clk)))
+		return vdso_ns(clk);
+	return miss_ns(clk);
+}
+
 VCLOCK_ALWAYS_INLINE uint64_t get_ns(uint32_t clk)
 {
 	uint64_t ns;
@@ -64,7 +83,7 @@ VCLOCK_ALWAYS_INLINE uint64_t get_ns(uint32_t clk)
 	if (VCLOCK_LIKELY(has_bit(&lib_process.page_clocks, clk)) &&
 	    VCLOCK_LIKELY(fast_ns(vclock_counter_ordered(), clk, &ns)))
 		return ns;
-	return miss_ns(clk);
+	return miss_or_vdso_ns(clk);
 }
 
 uint64_t vclock_realtime_ns(void)
@@ -99,7 +118,20 @@ uint64_t vclock_monotonic_unordered_ns(void)
 	if (VCLOCK_LIKELY(has_bit(&lib_process.page_clocks, VCLOCK_MONOTONIC)) &&
 	    VCLOCK_LIKELY(fast_ns(vclock_counter_unordered(), VCLOCK_MONOTONIC, &ns)))
 		return ns;
-	return miss_ns(VCLOCK_MONOTONIC);
+	return miss_or_vdso_ns(VCLOCK_MONOTONIC);
+}
+
+static __attribute__((noinline)) LIB_REGCALL int vdso_now(struct vclock_timespec *ret_real,
+							  struct vclock_timespec *ret_mono)
+{
+	struct vclock_timespec real;
+	int r = lib_kernel.gettime(VCLOCK_REALTIME, &real);
+
+	if (r == 0)
+		r = lib_kernel.gettime(VCLOCK_MONOTONIC, ret_mono);
+	if (r == 0)
+		*ret_real = real;
+	return r;
 }
 
 int vclock_now64(struct vclock_timespec *ret_real, struct vclock_timespec *ret_mono)
@@ -107,6 +139,8 @@ int vclock_now64(struct vclock_timespec *ret_real, struct vclock_timespec *ret_m
 	if (VCLOCK_LIKELY(has_bit(&lib_process.page_clocks, VCLOCK_REALTIME)) &&
 	    VCLOCK_LIKELY(fast_now(ret_real, ret_mono)))
 		return 0;
+	if (VCLOCK_LIKELY((VCLOCK_LOAD32(&lib_process.vdso_clocks) & NOW_CLOCKS) == NOW_CLOCKS))
+		return vdso_now(ret_real, ret_mono);
 	return miss_now(ret_real, ret_mono);
 }
 
@@ -115,6 +149,9 @@ int vclock_gettimeofday64(struct vclock_timeval *ret_tv, struct vclock_timezone 
 	int64_t sec;
 	uint32_t nsec;
 
+	if (LIB_VDSO_IS_64 && has_bit(&lib_process.vdso_clocks, VCLOCK_REALTIME) &&
+	    lib_kernel.gettimeofday != NULL)
+		return lib_kernel.gettimeofday(ret_tv, ret_tz);
 	if (VCLOCK_UNLIKELY(!has_bit(&lib_process.page_clocks, VCLOCK_REALTIME)) ||
 	    VCLOCK_UNLIKELY(ret_tv == NULL || ret_tz != NULL) ||
 	    VCLOCK_UNLIKELY(!fast_parts(vclock_counter_ordered(), VCLOCK_REALTIME, &sec, &nsec)))

@@ -45,6 +45,18 @@ static void fill_page(struct vclock_status *status)
 		status->page_age_ns = age_ns(page, slot);
 }
 
+/* Without a vDSO the COARSE clocks are made of the page's fine ones. */
+static bool is_coarse_from_page(uint32_t clk)
+{
+	uint32_t fine = clk == VCLOCK_REALTIME_COARSE ? VCLOCK_REALTIME : VCLOCK_MONOTONIC;
+	struct vclock_timespec ts;
+
+	return (LIB_COARSE_CLOCKS & VCLOCK_BIT(clk)) != 0 && !kernel_answers(clk) &&
+	       (lib_process.page_clocks & VCLOCK_BIT(fine)) != 0 &&
+	       VCLOCK_LOAD32(&LIB_PAGE->coarse_ns) != 0 &&
+	       vclock_read_timespec(LIB_PAGE, fine, &ts) == 0;
+}
+
 /* By trying, as a call would. */
 static void fill_clock(struct vclock_status *status, uint32_t clk)
 {
@@ -54,6 +66,8 @@ static void fill_clock(struct vclock_status *status, uint32_t clk)
 	status->clock[clk].route = VCLOCK_ROUTE_PAGE;
 	if ((lib_process.page_clocks & VCLOCK_BIT(clk)) != 0 &&
 	    vclock_read_timespec(LIB_PAGE, clk, &ts) == 0)
+		return;
+	if (is_coarse_from_page(clk))
 		return;
 	status->clock[clk].route = kernel_answers(clk) ? VCLOCK_ROUTE_VDSO : VCLOCK_ROUTE_SYSCALL;
 	status->clock[clk].reason = (uint8_t)process_reason(clk);
