@@ -17,12 +17,14 @@
  * symbols once more, and the build compares.
  */
 #ifdef __cplusplus
-#define VCLOCK_BEGIN_DECLS                                 \
-	_Pragma("GCC visibility push(default)") extern "C" \
+/* In C++ a function that is named like a struct hides its constructor; g++ -Wshadow says so. */
+#define VCLOCK_BEGIN_DECLS                                                     \
+	_Pragma("GCC visibility push(default)") _Pragma("GCC diagnostic push") \
+		_Pragma("GCC diagnostic ignored \"-Wshadow\"") extern "C"      \
 	{
 #define VCLOCK_END_DECLS \
 	}                \
-	_Pragma("GCC visibility pop")
+	_Pragma("GCC diagnostic pop") _Pragma("GCC visibility pop")
 #else
 #define VCLOCK_BEGIN_DECLS _Pragma("GCC visibility push(default)")
 #define VCLOCK_END_DECLS _Pragma("GCC visibility pop")
