@@ -66,7 +66,7 @@ $(B)/libvclock.so.0: $(LIB_OBJ) src/lib/libvclock.map scripts/check-exports
 	$(call say,LD,$@)
 	$(Q)$(LINKER) $(CFLAGS_ALL) $(LDFLAGS_ALL) -shared -Wl,-soname,libvclock.so.0 \
 		-Wl,--version-script,src/lib/libvclock.map $(if $(SAN),,-Wl,-z,defs) \
-		-Wl,-z,now,-z,relro -o $@ $(LIB_OBJ)
+		-Wl,-z,now,-z,relro,-z,nodelete -o $@ $(LIB_OBJ)
 	$(Q)scripts/check-exports $@ src/lib/libvclock.map
 	$(Q)ln -sf libvclock.so.0 $(B)/libvclock.so
 

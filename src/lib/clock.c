@@ -17,7 +17,7 @@
 VCLOCK_ALWAYS_INLINE int get_timespec(uint32_t clk, struct vclock_timespec *ret_ts)
 {
 	if (VCLOCK_LIKELY(has_bit(&lib_process.page_clocks, clk))) {
-		if (VCLOCK_LIKELY(fast_timespec(clk, ret_ts)))
+		if (VCLOCK_LIKELY(fast_timespec(clk, 0, ret_ts) == FAST_OK))
 			return 0;
 		return miss_gettime((int32_t)clk, ret_ts);
 	}
@@ -81,7 +81,7 @@ VCLOCK_ALWAYS_INLINE uint64_t get_ns(uint32_t clk)
 	uint64_t ns;
 
 	if (VCLOCK_LIKELY(has_bit(&lib_process.page_clocks, clk)) &&
-	    VCLOCK_LIKELY(fast_ns(vclock_counter_ordered(), clk, &ns)))
+	    VCLOCK_LIKELY(fast_ns(vclock_counter_ordered(), clk, &ns) == FAST_OK))
 		return ns;
 	return miss_or_vdso_ns(clk);
 }
@@ -116,7 +116,7 @@ uint64_t vclock_monotonic_unordered_ns(void)
 	uint64_t ns;
 
 	if (VCLOCK_LIKELY(has_bit(&lib_process.page_clocks, VCLOCK_MONOTONIC)) &&
-	    VCLOCK_LIKELY(fast_ns(vclock_counter_unordered(), VCLOCK_MONOTONIC, &ns)))
+	    VCLOCK_LIKELY(fast_ns(vclock_counter_unordered(), VCLOCK_MONOTONIC, &ns) == FAST_OK))
 		return ns;
 	return miss_or_vdso_ns(VCLOCK_MONOTONIC);
 }
@@ -137,7 +137,7 @@ static __attribute__((noinline)) LIB_REGCALL int vdso_now(struct vclock_timespec
 int vclock_now64(struct vclock_timespec *ret_real, struct vclock_timespec *ret_mono)
 {
 	if (VCLOCK_LIKELY(has_bit(&lib_process.page_clocks, VCLOCK_REALTIME)) &&
-	    VCLOCK_LIKELY(fast_now(ret_real, ret_mono)))
+	    VCLOCK_LIKELY(fast_now(0, ret_real, ret_mono) == FAST_OK))
 		return 0;
 	if (VCLOCK_LIKELY((VCLOCK_LOAD32(&lib_process.vdso_clocks) & NOW_CLOCKS) == NOW_CLOCKS))
 		return vdso_now(ret_real, ret_mono);
@@ -154,7 +154,8 @@ int vclock_gettimeofday64(struct vclock_timeval *ret_tv, struct vclock_timezone 
 		return lib_kernel.gettimeofday(ret_tv, ret_tz);
 	if (VCLOCK_UNLIKELY(!has_bit(&lib_process.page_clocks, VCLOCK_REALTIME)) ||
 	    VCLOCK_UNLIKELY(ret_tv == NULL || ret_tz != NULL) ||
-	    VCLOCK_UNLIKELY(!fast_parts(vclock_counter_ordered(), VCLOCK_REALTIME, &sec, &nsec)))
+	    VCLOCK_UNLIKELY(fast_parts(vclock_counter_ordered(), VCLOCK_REALTIME, 0, &sec, &nsec) !=
+			    FAST_OK))
 		return miss_gettimeofday(ret_tv, ret_tz);
 	ret_tv->tv_sec = sec;
 	ret_tv->tv_usec = nsec / 1000;

@@ -18,9 +18,15 @@ VCLOCK_ALWAYS_INLINE bool has_bit(const uint32_t *word, uint32_t clk)
 	return ((VCLOCK_LOAD32(word) >> clk) & 1) != 0;
 }
 
-/* True: *ret_sec and *ret_nsec are set. */
-VCLOCK_ALWAYS_INLINE bool fast_parts(uint64_t cyc, uint32_t clk, int64_t *ret_sec,
-				     uint32_t *ret_nsec)
+enum fast {
+	FAST_OK = 0,
+	FAST_CHANGED,	 /* an update came in between: try again */
+	FAST_NOT_COVERED /* the page does not answer at this counter value */
+};
+
+/* clamps: past the page's last end the clock stands still for a moment, see vclock_slot_line(). */
+VCLOCK_ALWAYS_INLINE enum fast fast_parts(uint64_t cyc, uint32_t clk, int clamps, int64_t *ret_sec,
+					  uint32_t *ret_nsec)
 {
 	const struct vclock_slot *slot;
 	const struct vclock_line *line;
@@ -29,44 +35,49 @@ VCLOCK_ALWAYS_INLINE bool fast_parts(uint64_t cyc, uint32_t clk, int64_t *ret_se
 	generation = VCLOCK_LOAD32(&LIB_PAGE->generation);
 	vclock_fence_acquire(); /* partners: as in vclock_read_parts() */
 	slot = &LIB_PAGE->slot[generation & 1];
-	line = vclock_slot_line(slot, cyc, 0, &delta);
-	if (VCLOCK_UNLIKELY(line == NULL))
-		return false;
-	vclock_line_value(line, clk, delta, VCLOCK_LOAD32(&LIB_PAGE->shift) & 63, ret_sec,
-			  ret_nsec);
+	line = vclock_slot_line(slot, cyc, clamps, &delta);
+	if (VCLOCK_LIKELY(line != NULL))
+		vclock_line_value(line, clk, delta, VCLOCK_LOAD32(&LIB_PAGE->shift) & 63, ret_sec,
+				  ret_nsec);
 	vclock_fence_acquire();
 	if (VCLOCK_UNLIKELY(VCLOCK_LOAD32(&LIB_PAGE->generation) != generation))
-		return false;
+		return FAST_CHANGED;
+	if (VCLOCK_UNLIKELY(line == NULL))
+		return FAST_NOT_COVERED;
 	vclock_carry(ret_sec, ret_nsec);
-	return true;
+	return FAST_OK;
 }
 
-VCLOCK_ALWAYS_INLINE bool fast_timespec(uint32_t clk, struct vclock_timespec *ret_ts)
+VCLOCK_ALWAYS_INLINE enum fast fast_timespec(uint32_t clk, int clamps,
+					     struct vclock_timespec *ret_ts)
 {
+	enum fast r;
 	int64_t sec;
 	uint32_t nsec;
 
-	if (!fast_parts(vclock_counter_ordered(), clk, &sec, &nsec))
-		return false;
-	ret_ts->tv_sec = sec;
-	ret_ts->tv_nsec = nsec;
-	return true;
+	r = fast_parts(vclock_counter_ordered(), clk, clamps, &sec, &nsec);
+	if (VCLOCK_LIKELY(r == FAST_OK)) {
+		ret_ts->tv_sec = sec;
+		ret_ts->tv_nsec = nsec;
+	}
+	return r;
 }
 
-VCLOCK_ALWAYS_INLINE bool fast_ns(uint64_t cyc, uint32_t clk, uint64_t *ret_ns)
+VCLOCK_ALWAYS_INLINE enum fast fast_ns(uint64_t cyc, uint32_t clk, uint64_t *ret_ns)
 {
+	enum fast r;
 	int64_t sec;
 	uint32_t nsec;
 
-	if (!fast_parts(cyc, clk, &sec, &nsec))
-		return false;
-	*ret_ns = (uint64_t)sec * VCLOCK_NSEC_PER_SEC + nsec;
-	return true;
+	r = fast_parts(cyc, clk, 0, &sec, &nsec);
+	if (VCLOCK_LIKELY(r == FAST_OK))
+		*ret_ns = (uint64_t)sec * VCLOCK_NSEC_PER_SEC + nsec;
+	return r;
 }
 
 /* As fast_parts(), for the two clocks of vclock_now64(). */
-VCLOCK_ALWAYS_INLINE bool fast_now(struct vclock_timespec *ret_real,
-				   struct vclock_timespec *ret_mono)
+VCLOCK_ALWAYS_INLINE enum fast fast_now(int clamps, struct vclock_timespec *ret_real,
+					struct vclock_timespec *ret_mono)
 {
 	const struct vclock_slot *slot;
 	const struct vclock_line *line;
@@ -77,22 +88,23 @@ VCLOCK_ALWAYS_INLINE bool fast_now(struct vclock_timespec *ret_real,
 	generation = VCLOCK_LOAD32(&LIB_PAGE->generation);
 	vclock_fence_acquire(); /* partners: as in vclock_read_parts() */
 	slot = &LIB_PAGE->slot[generation & 1];
-	line = vclock_slot_line(slot, cyc, 0, &delta);
+	line = vclock_slot_line(slot, cyc, clamps, &delta);
 	if (VCLOCK_UNLIKELY(line == NULL))
-		return false;
+		return VCLOCK_LOAD32(&LIB_PAGE->generation) != generation ? FAST_CHANGED
+									  : FAST_NOT_COVERED;
 	shift = VCLOCK_LOAD32(&LIB_PAGE->shift) & 63;
 	vclock_line_value(line, VCLOCK_REALTIME, delta, shift, &real_sec, &real_nsec);
 	vclock_line_value(line, VCLOCK_MONOTONIC, delta, shift, &mono_sec, &mono_nsec);
 	vclock_fence_acquire();
 	if (VCLOCK_UNLIKELY(VCLOCK_LOAD32(&LIB_PAGE->generation) != generation))
-		return false;
+		return FAST_CHANGED;
 	vclock_carry(&real_sec, &real_nsec);
 	vclock_carry(&mono_sec, &mono_nsec);
 	ret_real->tv_sec = real_sec;
 	ret_real->tv_nsec = real_nsec;
 	ret_mono->tv_sec = mono_sec;
 	ret_mono->tv_nsec = mono_nsec;
-	return true;
+	return FAST_OK;
 }
 
 #endif /* LIB_FAST_H */

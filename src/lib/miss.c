@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * miss.c - the kernel answers: its vDSO, else its system call.
+ * miss.c - the slow half of the clock functions: the page once more, with all that a reader does;
+ * then the kernel, its vDSO or its system call.
  *
- * No function here may wait, allocate or touch errno. Frames are small, see miss.h.
+ * No function here may wait, allocate or touch errno. Frames are counted, see miss.h: nothing that
+ * needs many registers may be inlined into what goes on to the kernel.
  */
 #include "lib/miss.h"
 
@@ -21,18 +23,7 @@ static bool was_asked(uint32_t clk)
 	       !lib_program.is_set_up;
 }
 
-/*
- * Whether the page answers clk in this process; a new process decides here. Where it does not, but
- * was asked, the fallback is counted by count_miss() below.
- */
-static LIB_COLD bool has_page(uint32_t clk)
-{
-	if (lib_process.state == LIB_NEW)
-		process_check();
-	return clk < VCLOCK_BASES && has_bit(&lib_process.page_clocks, clk);
-}
-
-static LIB_COLD void count_miss(uint32_t clk)
+static LIB_MISS void count_miss(uint32_t clk)
 {
 	enum vclock_reason reason;
 
@@ -43,77 +34,89 @@ static LIB_COLD void count_miss(uint32_t clk)
 		process_count(reason);
 }
 
-/* The reader proper, with its retries and the stand-still at a line's end. */
-static LIB_MISS int read_page(uint32_t clk, struct vclock_timespec *ret_ts)
+/* Whether this process may ask the page for clk. A new process decides here. */
+static LIB_MISS bool has_page(uint32_t clk)
 {
-	if (has_page(clk) && vclock_read_timespec(LIB_PAGE, clk, ret_ts) == 0)
-		return 0;
-	count_miss(clk);
-	return -EAGAIN;
+	if (lib_process.state == LIB_NEW)
+		process_check();
+	return clk < VCLOCK_BASES && has_bit(&lib_process.page_clocks, clk);
 }
 
-static LIB_MISS int read_now(struct vclock_timespec *ret_real, struct vclock_timespec *ret_mono)
+/*
+ * The reader proper, with its retries and the stand-still at a line's end. Their own functions:
+ * they need all registers there are.
+ */
+static LIB_MISS bool read_page(uint32_t clk, struct vclock_timespec *ret_ts)
 {
-	if (has_page(VCLOCK_REALTIME) && vclock_read_now(LIB_PAGE, ret_real, ret_mono) == 0)
-		return 0;
-	count_miss(VCLOCK_REALTIME);
-	return -EAGAIN;
+	int clamps = (VCLOCK_BIT(clk) & VCLOCK_STEADY_CLOCKS) != 0, i;
+	enum fast r = FAST_CHANGED;
+
+	for (i = 0; i < VCLOCK_READ_TRIES && r == FAST_CHANGED; i++)
+		r = fast_timespec(clk, clamps, ret_ts);
+	return r == FAST_OK;
 }
 
-/* The fine clock behind a COARSE one. */
-static uint32_t fine_clock(uint32_t coarse)
+static LIB_MISS bool read_page_now(struct vclock_timespec *ret_real,
+				   struct vclock_timespec *ret_mono)
 {
-	return coarse == VCLOCK_REALTIME_COARSE ? VCLOCK_REALTIME : VCLOCK_MONOTONIC;
+	enum fast r = FAST_CHANGED;
+	int i;
+
+	for (i = 0; i < VCLOCK_READ_TRIES && r == FAST_CHANGED; i++)
+		r = fast_now(1, ret_real, ret_mono);
+	return r == FAST_OK;
 }
 
-/* Without a vDSO a COARSE clock is the page's fine one, rounded down to a tick. */
-static int coarse_from_page(uint32_t clk, struct vclock_timespec *ret_ts)
+/*
+ * Without a vDSO a COARSE clock is the page's fine one, rounded down to a tick.
+ */
+static LIB_MISS int coarse_by_page(int32_t clk, struct vclock_timespec *ret_ts)
 {
+	uint32_t fine = clk == VCLOCK_REALTIME_COARSE ? VCLOCK_REALTIME : VCLOCK_MONOTONIC;
 	uint32_t tick = VCLOCK_LOAD32(&LIB_PAGE->coarse_ns);
-	struct vclock_timespec ts;
 
-	if ((lib_process.page_clocks & VCLOCK_BIT(fine_clock(clk))) == 0 || tick == 0 ||
-	    vclock_read_timespec(LIB_PAGE, fine_clock(clk), &ts) != 0)
-		return -EAGAIN;
-	ret_ts->tv_sec = ts.tv_sec;
-	ret_ts->tv_nsec = (uint32_t)ts.tv_nsec - (uint32_t)ts.tv_nsec % tick;
+	if (tick == 0 || !has_page(fine) || !read_page(fine, ret_ts))
+		return raw_clock_gettime(clk, ret_ts);
+	ret_ts->tv_nsec = (uint32_t)ret_ts->tv_nsec - (uint32_t)ret_ts->tv_nsec % tick;
 	return 0;
 }
 
 static LIB_MISS int gettime_by_syscall(int32_t clk, struct vclock_timespec *ret_ts)
 {
-	if ((clk == VCLOCK_REALTIME_COARSE || clk == VCLOCK_MONOTONIC_COARSE) &&
-	    coarse_from_page((uint32_t)clk, ret_ts) == 0)
-		return 0;
 	return raw_clock_gettime(clk, ret_ts);
 }
 
 LIB_MISS int miss_gettime(int32_t clk, struct vclock_timespec *ret_ts)
 {
-	if (read_page((uint32_t)clk, ret_ts) == 0)
+	if (has_page((uint32_t)clk) && read_page((uint32_t)clk, ret_ts))
 		return 0;
+	count_miss((uint32_t)clk);
 	if (kernel_answers((uint32_t)clk))
 		return lib_kernel.gettime(clk, ret_ts);
+	if (clk == VCLOCK_REALTIME_COARSE || clk == VCLOCK_MONOTONIC_COARSE)
+		return coarse_by_page(clk, ret_ts);
 	return gettime_by_syscall(clk, ret_ts);
 }
 
+/* Does what miss_gettime() does, and does not call it: its frame would come on top. */
 LIB_MISS uint64_t miss_ns(uint32_t clk)
 {
 	struct vclock_timespec ts;
 
-	if (miss_gettime((int32_t)clk, &ts) != 0)
-		return 0;
+	if (!has_page(clk) || !read_page(clk, &ts)) {
+		count_miss(clk);
+		if (kernel_gettime((int32_t)clk, &ts) != 0)
+			return 0;
+	}
 	return (uint64_t)ts.tv_sec * VCLOCK_NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
-LIB_MISS int miss_now(struct vclock_timespec *ret_real, struct vclock_timespec *ret_mono)
+static LIB_MISS int now_by_kernel(struct vclock_timespec *ret_real,
+				  struct vclock_timespec *ret_mono)
 {
 	struct vclock_timespec real;
-	int r;
+	int r = kernel_gettime(VCLOCK_REALTIME, &real);
 
-	if (read_now(ret_real, ret_mono) == 0)
-		return 0;
-	r = kernel_gettime(VCLOCK_REALTIME, &real);
 	if (r == 0)
 		r = kernel_gettime(VCLOCK_MONOTONIC, ret_mono);
 	if (r == 0)
@@ -121,8 +124,17 @@ LIB_MISS int miss_now(struct vclock_timespec *ret_real, struct vclock_timespec *
 	return r;
 }
 
+LIB_MISS int miss_now(struct vclock_timespec *ret_real, struct vclock_timespec *ret_mono)
+{
+	if (has_page(VCLOCK_REALTIME) && read_page_now(ret_real, ret_mono))
+		return 0;
+	count_miss(VCLOCK_REALTIME);
+	return now_by_kernel(ret_real, ret_mono);
+}
+
 /* A 32-bit vDSO's timeval ends in 2038, its timezone is right. */
-static int gettimeofday_by_gettime(struct vclock_timeval *ret_tv, struct vclock_timezone *ret_tz)
+static LIB_MISS int gettimeofday_by_gettime(struct vclock_timeval *ret_tv,
+					    struct vclock_timezone *ret_tz)
 {
 	struct vclock_timespec ts;
 	int r = 0;
@@ -138,31 +150,9 @@ static int gettimeofday_by_gettime(struct vclock_timeval *ret_tv, struct vclock_
 	return 0;
 }
 
-/* The timezone comes from where the time comes. Whoever asks for it alone asks for no clock. */
-static LIB_MISS int read_gettimeofday(struct vclock_timeval *ret_tv, struct vclock_timezone *ret_tz)
+static LIB_MISS int gettimeofday_by_kernel(struct vclock_timeval *ret_tv,
+					   struct vclock_timezone *ret_tz)
 {
-	const struct vclock_slot *slot;
-	struct vclock_timespec ts = {0, 0};
-
-	if (ret_tv != NULL ? read_page(VCLOCK_REALTIME, &ts) != 0 : !has_page(VCLOCK_REALTIME))
-		return -EAGAIN;
-	/* Two words that nobody promises to be of one moment, as in the kernel. */
-	if (ret_tz != NULL) {
-		slot = &LIB_PAGE->slot[VCLOCK_LOAD32(&LIB_PAGE->generation) & 1];
-		ret_tz->tz_minuteswest = (int32_t)VCLOCK_LOAD32(&slot->tz_minuteswest);
-		ret_tz->tz_dsttime = (int32_t)VCLOCK_LOAD32(&slot->tz_dsttime);
-	}
-	if (ret_tv != NULL) {
-		ret_tv->tv_sec = ts.tv_sec;
-		ret_tv->tv_usec = (uint32_t)ts.tv_nsec / 1000;
-	}
-	return 0;
-}
-
-LIB_MISS int miss_gettimeofday(struct vclock_timeval *ret_tv, struct vclock_timezone *ret_tz)
-{
-	if (read_gettimeofday(ret_tv, ret_tz) == 0)
-		return 0;
 	if (lib_kernel.gettimeofday == NULL)
 		return raw_gettimeofday(ret_tv, ret_tz);
 	if (LIB_VDSO_IS_64)
@@ -170,11 +160,44 @@ LIB_MISS int miss_gettimeofday(struct vclock_timeval *ret_tv, struct vclock_time
 	return gettimeofday_by_gettime(ret_tv, ret_tz);
 }
 
+/* Two words that nobody promises to be of one moment, as in the kernel. */
+static void read_page_tz(struct vclock_timezone *ret_tz)
+{
+	const struct vclock_slot *slot;
+
+	slot = &LIB_PAGE->slot[VCLOCK_LOAD32(&LIB_PAGE->generation) & 1];
+	ret_tz->tz_minuteswest = (int32_t)VCLOCK_LOAD32(&slot->tz_minuteswest);
+	ret_tz->tz_dsttime = (int32_t)VCLOCK_LOAD32(&slot->tz_dsttime);
+}
+
+/* The timezone comes from where the time comes. Whoever asks for it alone asks for no clock. */
+LIB_MISS int miss_gettimeofday(struct vclock_timeval *ret_tv, struct vclock_timezone *ret_tz)
+{
+	/* The same two words: a timespec now, made a timeval below. */
+	struct vclock_timespec *ts = (struct vclock_timespec *)(void *)ret_tv;
+
+	VCLOCK_STATIC_ASSERT(sizeof(*ts) == sizeof(*ret_tv));
+	if (!has_page(VCLOCK_REALTIME) || (ts != NULL && !read_page(VCLOCK_REALTIME, ts))) {
+		if (ts != NULL)
+			count_miss(VCLOCK_REALTIME);
+		return gettimeofday_by_kernel(ret_tv, ret_tz);
+	}
+	if (ret_tv != NULL)
+		ret_tv->tv_usec = (uint32_t)ts->tv_nsec / 1000;
+	if (ret_tz != NULL)
+		read_page_tz(ret_tz);
+	return 0;
+}
+
 LIB_MISS int64_t miss_time(int64_t *ret_time)
 {
 	struct vclock_timespec ts;
-	int r = miss_gettime(VCLOCK_REALTIME_COARSE, &ts);
+	int r;
 
+	if (kernel_answers(VCLOCK_REALTIME_COARSE))
+		r = lib_kernel.gettime(VCLOCK_REALTIME_COARSE, &ts);
+	else
+		r = coarse_by_page(VCLOCK_REALTIME_COARSE, &ts);
 	if (r != 0)
 		return r;
 	if (ret_time != NULL)

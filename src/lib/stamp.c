@@ -19,7 +19,7 @@ static LIB_COLD uint64_t stamp_slow(void)
 	 * be converted where the page turns out to be no page of this process's. */
 	if (lib_process.page_clocks != 0)
 		return vclock_counter_ordered();
-	return vclock_monotonic_ns() | STAMP_IS_NS;
+	return miss_ns(VCLOCK_MONOTONIC) | STAMP_IS_NS;
 }
 
 uint64_t vclock_stamp(void)
