@@ -6,8 +6,8 @@
 #   tests/*.t          shell, on every native build; B names the build folder
 #   tests/tree_*.t     shell, of the tree and not of one build: with gcc on the native build only
 # Tests that are also linked with the shared library (NAME-so), and statically (NAME-static):
-TESTS_ALSO_SO :=
-TESTS_ALSO_STATIC :=
+TESTS_ALSO_SO := lib_routes lib_ids lib_publisher lib_getpid lib_stack
+TESTS_ALSO_STATIC := lib_routes lib_early lib_getpid lib_publisher
 
 UNIT_SRC := $(if $(HAS_LIBS),$(wildcard tests/unit_*.c))
 TAP_SRC := $(filter-out tests/unit_% tests/support_%,$(wildcard tests/*.c))
@@ -40,7 +40,12 @@ $(B)/tests/%-static: $(B)/obj/tests/%.o $(TEST_PARTS) $(B)/libvclock.a
 	$(call say,LD,$@)
 	$(Q)$(LINKER) $(LDFLAGS_ALL) $(if $(SAN),,-static) -o $@ $^ $(LDLIBS_$*)
 
-$(B)/tests/%-so: $(B)/obj/tests/%.o $(TEST_PARTS) $(B)/libvclock.so.0
+# An archive, so that what needs the library's insides stays out of programs that do not.
+$(B)/test-parts.a: $(TEST_PARTS)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(B)/tests/%-so: $(B)/obj/tests/%.o $(B)/test-parts.a $(B)/libvclock.so.0
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(LINKER) $(LDFLAGS_ALL) -o $@ $^ -Wl,-rpath,'$$ORIGIN/..' $(LDLIBS_$*)

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Without /proc no boot id can be read: a machine page is refused, and all else works, this
+ * process's own publisher too.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support_lib.h"
+#include "tap.h"
+
+static int run(const char *page)
+{
+	struct vclock_status status = support_status();
+	int wrong = 0;
+
+	wrong += access("/proc/self", F_OK) == 0;
+	wrong += vclock_open(page) != -ESTALE;
+	wrong += support_outside(CLOCK_MONOTONIC, 100, 0, vclock_gettime64, NULL) != 0;
+	wrong += vclock_getpid() != getpid() || status.getpid_is_cached != 1;
+	wrong += support_publish(NULL) != 0;
+	wrong += support_outside(CLOCK_MONOTONIC, 100, 1000000, vclock_gettime64, NULL) != 0;
+	vclock_publisher_stop();
+	return wrong;
+}
+
+static int publish(const char *page)
+{
+	if (support_publish(page) != 0)
+		return 1;
+	for (;;)
+		pause();
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = support_what(argc, argv), *page;
+	pid_t pid;
+
+	if (what != NULL)
+		return run(what);
+	page = strdup(support_path("page"));
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		_exit(publish(page));
+	while (access(page, F_OK) != 0 && waitpid(pid, NULL, WNOHANG) == 0)
+		usleep(1000);
+	support_again("", NULL); /* finds its path while there is a /proc */
+	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+	    mount("none", "/proc", "tmpfs", 0, NULL) != 0)
+		tap_skip("no /proc", errno == EPERM ? "needs root" : strerror(errno));
+	else
+		tap_ok(support_again(page, NULL) == 0, "no machine page, and all else works");
+	kill(pid, SIGKILL);
+	support_wait(pid);
+	return tap_done();
+}

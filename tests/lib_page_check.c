@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * page_check(): each field of a page at the edge of its range and just past it.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "publish/page_check.h"
+#include "support_lib.h"
+#include "tap.h"
+
+static struct vclock_page good, page;
+static struct vclock_slot *live;
+static struct vclock_line *line;
+
+static void anew(void)
+{
+	page = good;
+	live = &page.slot[page.generation & 1];
+	line = &live->line[live->line[1].length_cyc != 0];
+}
+
+#define CHECK(want, change, what)                                                           \
+	do {                                                                                \
+		int r_;                                                                     \
+		anew();                                                                     \
+		change;                                                                     \
+		r_ = page_check(&page);                                                     \
+		tap_ok(r_ == (want), "%s: %s (%d)", what, (want) ? "refused" : "good", r_); \
+	} while (0)
+
+int main(void)
+{
+	static uint8_t noise[VCLOCK_PAGE_SIZE];
+	unsigned i;
+
+	if (support_make_page(&good, 0) != 0)
+		return 99;
+	CHECK(0, (void)0, "a page as it is made");
+	CHECK(0, page.generation = 0, "never published");
+	CHECK(0, live->retired = VCLOCK_RETIRED_STOPPED, "retired");
+	CHECK(-EINVAL, page.magic ^= 1, "magic");
+	CHECK(-EPROTO, page.version++, "version");
+	CHECK(-EINVAL, page.size = 0, "size");
+	CHECK(-EINVAL, page.shift = VCLOCK_SHIFT_MAX + 1, "shift");
+	CHECK(-EINVAL, page.shift = 0xffffffff, "shift, all ones");
+	CHECK(-EINVAL, page.counter_kind = 0, "counter kind 0");
+	CHECK(-EINVAL, page.counter_kind = 99, "counter kind 99");
+	CHECK(-EINVAL, page.counter_hz = 999, "999 Hz");
+	CHECK(-EINVAL, page.counter_hz = UINT64_C(100000000001), "more than 100 GHz");
+	CHECK(-EINVAL, page.coarse_ns = 1000000001, "coarse resolution");
+	CHECK(-EINVAL, line->mult[0] = 0, "mult 0");
+	CHECK(-EINVAL, line->mult[1] = 0, "raw mult 0");
+	CHECK(0, line->length_cyc = 0, "a line that covers nothing");
+	CHECK(-EINVAL, line->length_cyc = VCLOCK_LINE_CYC_MAX + 1, "length");
+	CHECK(-EINVAL, line->length_cyc = 0xffffffff, "length, all ones");
+	CHECK(-EINVAL, (line->mult[0] = 0xffffffff, line->length_cyc = 0x80000000),
+	      "a line of more than a second");
+	CHECK(0, line->base[0].fns = (UINT64_C(1000000000) << page.shift) - 1, "fns, the largest");
+	CHECK(-EINVAL, line->base[0].fns = UINT64_C(1000000000) << page.shift, "fns, a second");
+	CHECK(-EINVAL, line->base[VCLOCK_TAI].fns = UINT64_MAX, "fns of TAI, all ones");
+	CHECK(0, line->base[2].fns = UINT64_MAX, "a base that nobody reads");
+	CHECK(-EINVAL, line->base[1].sec = INT64_MAX, "seconds past 2^63 ns");
+	CHECK(-EINVAL, line->base[1].sec = INT64_MIN, "seconds, the least");
+	CHECK(-EINVAL, live->clamp_cyc = 0xffffffff, "a clamp of a second");
+	CHECK(-EINVAL, live->tai_offset_sec = INT32_MAX, "TAI offset 2^31 - 1");
+	CHECK(-EINVAL, live->tai_offset_sec = -100001, "TAI offset");
+	CHECK(0, live->tai_offset_sec = 100000, "TAI offset, the largest");
+	CHECK(-EINVAL, live->tz_minuteswest = 15 * 60 + 1, "timezone");
+	CHECK(0, live->tz_minuteswest = -15 * 60, "timezone, the largest");
+	CHECK(-EINVAL, live->retired = 99, "a reason that there is not");
+	CHECK(0, page.slot[(page.generation & 1) ^ 1].line[0].length_cyc = 0xffffffff,
+	      "the slot that nobody reads");
+	CHECK(-EINVAL, (live->history_count = 5, page.history[4].length_cyc = 0xffffffff),
+	      "history that is read");
+	CHECK(0, (live->history_count = 5, page.history[5].length_cyc = 0xffffffff),
+	      "history that is not");
+	for (i = 0; i < sizeof(noise); i++)
+		noise[i] = (uint8_t)(i * 167 + 13);
+	memcpy(&page, noise, sizeof(page));
+	tap_ok(page_check(&page) == -EINVAL, "noise");
+	memset(&page, 0, sizeof(page));
+	tap_ok(page_check(&page) == -EINVAL, "zeros");
+	return tap_done();
+}
