@@ -15,10 +15,14 @@ struct support_rows {
 
 /*
  * Runs one suite over subject for time_ns at most, until each row has `reads` (0: all the time),
- * and prints every row as a TAP comment. clocks: 0, or VCLOCK_BIT of those wanted.
+ * and prints every row as a TAP comment. clocks: 0, or VCLOCK_BIT of those wanted. Made again, up
+ * to three times, where nothing was wrong but the share of reads that the page answered.
  */
 void support_run(const char *suite, const struct check_subject *subject, uint64_t time_ns,
 		 uint64_t reads, uint32_t clocks, struct support_rows *ret_rows);
+
+/* The report function behind it, for a struct check_run of one's own; arg: struct support_rows. */
+void support_keep_row(void *arg, const struct check_result *result);
 
 /* All suites, with their share of time_ns. */
 void support_run_all(const struct check_subject *subject, uint64_t time_ns,
@@ -32,5 +36,8 @@ int support_passes(const struct support_rows *rows);
  * priority where that is allowed, and lets it settle. interval_ns 0: the default. 0 or -errno.
  */
 int support_start_page(uint32_t interval_ns);
+
+/* Whether this process runs under the emulator of scripts/run-one. */
+int support_is_emulated(void);
 
 #endif /* SUPPORT_CHECK_H */

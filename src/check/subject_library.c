@@ -77,7 +77,11 @@ static void take_route(struct check_subject *subject)
 
 	if (status.has_vdso && status.route_limit >= VCLOCK_ROUTE_VDSO)
 		kernel = VCLOCK_ROUTE_VDSO;
+	/* Also at a moment when its writer is late. */
 	subject->route = (enum vclock_route)status.clock[VCLOCK_MONOTONIC].route;
+	if (status.clock[VCLOCK_MONOTONIC].reason == VCLOCK_REASON_NOT_COVERED)
+		subject->route = VCLOCK_ROUTE_PAGE;
+
 	subject->fallback_route = kernel;
 	subject->is_fine = subject->route == VCLOCK_ROUTE_PAGE;
 	if (subject->route != VCLOCK_ROUTE_PAGE)

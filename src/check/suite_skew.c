@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define PATIENCE_NS 3000000000u
+
 struct skew {
 	const struct check_subject *subject;
 	/* Odd: the second thread's turn. The values go with it. */
@@ -108,6 +110,7 @@ static void run_pair(struct check_run *run, const struct check_subject *subject,
 	struct check_result result;
 	uint64_t begin = oracle_now_ns(), fallbacks = suite_fallbacks(subject);
 	char name[24];
+	int r;
 
 	memset(&skew, 0, sizeof(skew));
 	tally_init(&skew.tally, subject);
@@ -117,10 +120,16 @@ static void run_pair(struct check_run *run, const struct check_subject *subject,
 	skew.best_round_ns = INT64_MAX;
 	tally_block_begin(&skew.tally);
 	check_steady_look(&run->steady);
-	if (team_run(&team, 2, time_ns) != 0) {
+	/* On a busy machine a short stretch may have no whole round. */
+	do {
+		skew.ball = 0;
+		r = team_run(&team, 2, time_ns);
+	} while (r == 0 && skew.tally.reads == 0 && oracle_now_ns() < begin + PATIENCE_NS);
+	if (r != 0) {
 		tally_impossible(run, "skew", subject, "no threads");
 		return;
 	}
+
 	check_steady_look(&run->steady);
 	/* On the page alone time is a function of the counter, whatever the kernel does. */
 	tally_block_end(&skew.tally, subject->fallbacks == NULL || steady_rate(&run->steady, begin),
