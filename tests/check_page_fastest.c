@@ -31,7 +31,7 @@ int main(void)
 
 	tap_ok(support_start_page(1000000) == 0, "a publisher of one line a ms starts");
 	support_load_start(&load, 2);
-		check_subject_library(&subject);
+	check_subject_library(&subject);
 	tap_ok(subject.route == VCLOCK_ROUTE_PAGE, "the library is on the page");
 
 	run("monotonicity", &subject, time_ns);
