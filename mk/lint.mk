@@ -44,4 +44,7 @@ $(LINT_STAMPS): build/lint/%.tidy: %.c .clang-tidy $(filter %.h,$(LINT_FILES))
 	@clang-tidy --quiet $< -- -std=gnu11 $(LINT_CPPFLAGS) 2>$@.said || { cat $@.said; exit 1; }
 	@touch $@
 
-.PHONY: lint $(LINT_PARTS:%=lint-%)
+list-lint:
+	@printf '%s\n' $(LINT_PARTS)
+
+.PHONY: lint list-lint $(LINT_PARTS:%=lint-%)

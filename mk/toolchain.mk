@@ -61,7 +61,7 @@ endif
 HAS_LIBS := $(if $(filter $(NATIVE)-glibc,$(ARCH)-$(LIBC)),1)
 
 # A compiler that is missing is an error here and now, not a cell less.
-BUILDS := $(if $(MAKECMDGOALS),$(filter-out clean help lint lint-% uninstall,$(MAKECMDGOALS)),all)
+BUILDS := $(if $(MAKECMDGOALS),$(filter-out clean help lint lint-% list-% uninstall,$(MAKECMDGOALS)),all)
 ifneq ($(BUILDS),)
 $(foreach tool,$(firstword $(COMPILER)) $(NEEDS),$(if $(shell command -v $(tool)),,\
 	$(error $(tool) is missing, which ARCH=$(ARCH) LIBC=$(LIBC) CC=$(CC) needs: \

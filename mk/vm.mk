@@ -17,10 +17,19 @@ $(B)/vm/init: $(B)/vm/init.o
 	$(call say,LD,$@)
 	$(Q)$(LINKER) -static -o $@ $^
 
+VM_CHECK = scripts/vm/check $(B) $(if $(STATIC),,--lib $(VM_LIB_$(ARCH)))
+
 check-in-vm: tests $(B)/vm/init
-	scripts/vm/check $(B) $(if $(STATIC),,--lib $(VM_LIB_$(ARCH))) $(TEST_BIN)
+	$(VM_CHECK) $(TEST_BIN)
+
+# The same in two steps, for scripts/test: only the machine, then the names of its verdicts.
+boot-in-vm: tests $(B)/vm/init
+	$(VM_CHECK) --boot $(TEST_BIN)
+
+list-in-vm:
+	@printf '%s\n' $(B)/vm/out/machine $(patsubst $(B)/tests/%,$(B)/vm/out/%,$(TEST_BIN))
 
 check-vm-i386:
 	$(MAKE) ARCH=i386 check-in-vm
 
-.PHONY: check-in-vm check-vm-i386
+.PHONY: check-in-vm boot-in-vm list-in-vm check-vm-i386
