@@ -72,7 +72,7 @@ is "$(awk '$1 == "bracket" && $2 == "MONOTONIC" { print ($4 * 100 >= $3 * 95) }'
 
 verify --seconds 1 --json bracket skew
 is "$status" 0 '--json' || show
-python3 - "$tap_dir/out" <<'EOF'
+python3 - "$tap_dir/out" "$root/docs/json.md" <<'EOF'
 import json, sys
 run = json.load(open(sys.argv[1]))
 assert run["seconds"] == 1 and run["failed"] == 0 and run["ok"] > 0
@@ -80,6 +80,10 @@ assert {"bracket", "skew"} == {row["suite"] for row in run["results"]}
 for row in run["results"]:
     assert row["verdict"] in ("ok", "not-possible"), row
     assert row["reads"] == row["by_page"] + row["by_vdso"] + row["by_syscall"], row
+documented = open(sys.argv[2]).read().split("## vclock verify")[1].split("\n## ")[0]
+for key in list(run) + list(run["results"][0]):
+    assert key in ("vclock", "command") or f"`{key}`" in documented, key
+for row in run["results"]:
     assert row["outside"] == 0
 EOF
 ok $? '... is one object, and adds up' || show

@@ -64,6 +64,8 @@ void verify_print_json(const struct verify *verify)
 
 	for (i = 0; i < verify->rows; i++)
 		json_add(rows, NULL, make_row(&verify->row[i], verify->row_route[i]));
+	json_add_string(root, "vclock", VCLOCK_VERSION);
+	json_add_string(root, "command", "verify");
 	json_add_uint(root, "seconds", verify->seconds);
 	json_add_string(root, "route_wanted",
 			verify->route == VERIFY_ALL_ROUTES ? NULL : route_words[verify->route]);
