@@ -127,10 +127,3 @@ int support_start_page(uint32_t interval_ns)
 		nanosleep(&settle, NULL);
 	return r;
 }
-
-int support_is_emulated(void)
-{
-	const char *emulator = getenv("VCLOCK_EMULATOR");
-
-	return emulator != NULL && *emulator != '\0';
-}

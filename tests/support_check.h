@@ -6,6 +6,7 @@
 #define SUPPORT_CHECK_H
 
 #include "check/check.h"
+#include "support_lib.h"
 
 struct support_rows {
 	unsigned count, failed, unsteady, impossible;
@@ -37,7 +38,5 @@ int support_passes(const struct support_rows *rows);
  */
 int support_start_page(uint32_t interval_ns);
 
-/* Whether this process runs under the emulator of scripts/run-one. */
-int support_is_emulated(void);
 
 #endif /* SUPPORT_CHECK_H */
