@@ -10,7 +10,8 @@
  * How far outside its bracket a sample may be predicted before the rate is held to have changed.
  * The line's own noise is some 2 ns with a full window. With few samples the rate is known less
  * well: a line through two samples that are off by a fifth of a bracket each is off by half of one
- * at the third, and the noise falls with their number: a bracket's width divided by it.
+ * at the third, and the noise falls with their number: a bracket's width divided by it. A slow
+ * counter adds half a cycle of its own.
  */
 #define TOLERANCE_NS 8u
 
@@ -24,7 +25,7 @@
 #define RESIDUALS_LOG2 3u
 
 /* A change of offset that no rate within the limit makes: 25 % of the time since the last sample
- * (twice the limit, for the way from one edge to the other), and this much. */
+ * (twice the limit, for the way from one edge to the other), two brackets, and this much. */
 #define JUMP_NS 100000u
 
 void keeper_clock_reset(struct keeper_clock *clock)
@@ -139,17 +140,6 @@ static bool width_is_good(struct keeper_clock *clock, uint64_t width)
 	return true;
 }
 
-static bool is_jump(const struct keeper_clock *clock, const struct keeper_bracket *bracket,
-		    int64_t miss)
-{
-	const struct keeper_sample *last = sample_at(clock, 0);
-	uint64_t size = miss < 0 ? (uint64_t)-miss : (uint64_t)miss;
-
-	if (bracket->before_cyc < last->cyc || bracket->ns < last->ns)
-		return true;
-	return size > JUMP_NS + ((bracket->ns - last->ns) >> 2);
-}
-
 uint32_t keeper_rate_difference_ppb(uint64_t rate, uint64_t nominal)
 {
 	uint64_t difference = rate > nominal ? rate - nominal : nominal - rate;
@@ -169,6 +159,17 @@ static uint32_t width_ns(const struct keeper_clock *clock)
 	return ns > UINT32_MAX ? UINT32_MAX : (uint32_t)ns;
 }
 
+static bool is_jump(const struct keeper_clock *clock, const struct keeper_bracket *bracket,
+		    int64_t miss)
+{
+	const struct keeper_sample *last = sample_at(clock, 0);
+	uint64_t size = miss < 0 ? (uint64_t)-miss : (uint64_t)miss;
+
+	if (bracket->before_cyc < last->cyc || bracket->ns < last->ns)
+		return true;
+	return size > JUMP_NS + 2 * (uint64_t)width_ns(clock) + ((bracket->ns - last->ns) >> 2);
+}
+
 static enum keeper_verdict judge(const struct keeper_clock *clock,
 				 const struct keeper_bracket *bracket)
 {
@@ -181,7 +182,8 @@ static enum keeper_verdict judge(const struct keeper_clock *clock,
 	miss = miss_ns(clock, bracket);
 	if (is_jump(clock, bracket, miss))
 		return KEEPER_JUMPED;
-	tolerance = (int64_t)(TOLERANCE_NS + width_ns(clock) / clock->count);
+	tolerance = (int64_t)(TOLERANCE_NS + (clock->line.rate >> (KEEPER_RATE_SHIFT + 1)) +
+			      width_ns(clock) / clock->count);
 	return miss <= tolerance && miss >= -tolerance ? KEEPER_STEADY : KEEPER_CHANGED;
 }
 

@@ -294,7 +294,7 @@ static void plan(struct publisher *publisher, uint64_t *ret_sleep_ns)
  * At start, and after a jump, the rate has to be learned from a window of samples, whatever stands
  * on the page. From then on two samples after a change of rate are enough to go on.
  */
-static bool rate_is_known(struct publisher *publisher)
+static bool rate_is_known(struct publisher *publisher, enum keeper_verdict verdict)
 {
 	uint64_t span = keeper_clock_span_cyc(&publisher->mono);
 
@@ -306,7 +306,8 @@ static bool rate_is_known(struct publisher *publisher)
 	/* What was learned from the page is dropped with the window when a sample denies it. */
 	if (publisher->mono.count < LEARN_LINES_MIN)
 		publisher->confirmations = 0;
-	if (publisher->confirmations > 0 && --publisher->confirmations == 0)
+	if (publisher->confirmations > 0 && verdict == KEEPER_STEADY &&
+	    --publisher->confirmations == 0)
 		publisher->is_started = true;
 	else
 		publisher->is_started = (publisher->mono.count >= START_SAMPLES ||
@@ -358,6 +359,8 @@ static void note_verdict(struct publisher *publisher, enum keeper_verdict verdic
 {
 	uint32_t change_ppb = publisher->mono.rate_change_ppb;
 
+	if (verdict == KEEPER_REJECTED)
+		return;
 	if (verdict == KEEPER_CHANGED) {
 		bool goes_on = publisher->change_steps == CHANGE_STEPS;
 
@@ -414,29 +417,44 @@ static int settle(struct publisher *publisher, int r, uint64_t *ret_sleep_ns)
 	return r == -VCLOCK_EALREADY ? 0 : r;
 }
 
+/*
+ * Whether a sample comes so soon after the last one that a rate from these two would be mostly
+ * noise: after a step that was too late, the next one is almost at once.
+ */
+static bool is_too_soon(const struct publisher *publisher, const struct reference_sample *sample)
+{
+	uint64_t since_cyc = sample->mono.before_cyc - publisher->mono.line.cyc;
+
+	return publisher->is_started && publisher->mono.count >= 2 &&
+	       cyc_to_ns(publisher, since_cyc) < publisher->config.page.interval_ns / 4;
+}
+
 int publisher_step(struct publisher *publisher, uint64_t *ret_sleep_ns,
 		   enum vclock_retired *ret_reason)
 {
 	struct reference_sample sample;
-	enum keeper_verdict verdict;
+	enum keeper_verdict verdict = KEEPER_REJECTED;
 	int r = publisher->reference->sample(publisher->reference, &sample);
 
 	*ret_sleep_ns = START_INTERVAL_NS;
 	*ret_reason = VCLOCK_RETIRED_REFERENCE;
 	if (r != 0)
 		return r;
-	verdict = keeper_clock_add(&publisher->mono, &sample.mono);
-	if (verdict == KEEPER_JUMPED) {
-		r = note_jump(publisher, ret_reason);
-		if (r != 0)
-			return r;
-	}
 	publisher->sampled_cyc = sample.mono.after_cyc;
-	keeper_clock_add(&publisher->raw, &sample.raw);
-	note_verdict(publisher, verdict);
+	if (!is_too_soon(publisher, &sample)) {
+		verdict = keeper_clock_add(&publisher->mono, &sample.mono);
+		if (verdict == KEEPER_JUMPED) {
+			r = note_jump(publisher, ret_reason);
+			if (r != 0)
+				return r;
+		}
+		keeper_clock_add(&publisher->raw, &sample.raw);
+		note_verdict(publisher, verdict);
+	}
 	publisher->timekeeper.clock_was_set_seq += note_offsets(publisher, &sample);
 	note_lateness(publisher, sample.mono.after_cyc);
-	if (!rate_is_known(publisher) || !publisher->sample.real_is_valid || publisher->is_held)
+	if (!rate_is_known(publisher, verdict) || !publisher->sample.real_is_valid ||
+	    publisher->is_held)
 		return 0;
 	*ret_reason = VCLOCK_RETIRED_RATE;
 	if (keeper_rate_difference_ppb(publisher->mono.line.rate, publisher->raw.line.rate) / 1000 >
