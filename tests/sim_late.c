@@ -22,7 +22,7 @@ static void start(uint64_t seed)
 
 static unsigned rounds(void)
 {
-	return tap_is_long() ? 5000 : 300;
+	return sim_count(300, 5000);
 }
 
 /* Between the sample and the first look, between the two looks, and after the last. That the last

@@ -25,13 +25,13 @@ static void edge_to_edge(uint64_t hz, uint64_t seed)
 	sim_run_clear(&run);
 	sim_schedule_every(&run.sim, 0, 277 * SIM_MS + 1234567, SIM_STORM, 110000000);
 	run.is_punctual = true;
-	sim_run(&run, (tap_is_long() ? 600 : 60) * SIM_SEC);
+	sim_run(&run, sim_count(60, 600) * SIM_SEC);
 	sim_ok(&run, what, 1000);
 	sim_run_clear(&run);
 	run.is_punctual = false;
 	run.allowed_back_ns = 220 * 1000 * 40; /* 220,000 ppm of two lines and their ahead */
 	strcat(what, ", at times late");
-	sim_run(&run, (tap_is_long() ? 600 : 60) * SIM_SEC);
+	sim_run(&run, sim_count(60, 600) * SIM_SEC);
 	sim_ok(&run, what, 950);
 	tap_ok(run.retires == 0, "%s: never retired", what);
 }
@@ -47,8 +47,8 @@ static void beyond(int64_t ppb, uint64_t seed)
 	sim_schedule(&run.sim, 0, SIM_RATE, ppb);
 	sim_run(&run, 30 * SIM_MS);
 	/* What is beyond 25 % looks like a jump of the counter from sample to sample. */
-	tap_ok(retired() == (llabs(ppb) > 250000000 ? VCLOCK_RETIRED_BACKWARD
-						    : VCLOCK_RETIRED_RATE),
+	tap_ok(retired() ==
+		       (llabs(ppb) > 250000000 ? VCLOCK_RETIRED_BACKWARD : VCLOCK_RETIRED_RATE),
 	       "%s: the page is retired, and says why", what);
 	tap_ok(sim_reader_page(&run.page, sim_counter(&run.sim), VCLOCK_MONOTONIC, &page) != 0,
 	       "%s: readers ask the kernel", what);

@@ -17,7 +17,7 @@ static void slew(int64_t ppb, uint64_t seed, unsigned floor)
 	sim_schedule_every(&run.sim, 0, 1000 * SIM_MS + 1234567, SIM_RATE, ppb);
 	sim_schedule_every(&run.sim, 310 * SIM_MS, 1000 * SIM_MS + 2345678, SIM_RATE, -ppb);
 	sim_schedule_every(&run.sim, 620 * SIM_MS, 1000 * SIM_MS + 3456789, SIM_RATE, 0);
-	sim_run(&run, (tap_is_long() ? 400 : 40) * SIM_SEC);
+	sim_run(&run, sim_count(40, 400) * SIM_SEC);
 	sim_ok(&run, what, floor);
 	tap_ok(run.retires == 0, "%s: never retired", what);
 }

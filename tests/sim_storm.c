@@ -12,7 +12,7 @@ enum trouble { NOTHING, STOPS, KILLS };
 static void storm(const char *what, enum trouble trouble, uint64_t ahead_ms, uint64_t seed,
 		  unsigned floor)
 {
-	unsigned i, count = tap_is_long() ? 2000 : 100;
+	unsigned i, count = sim_count(100, 2000);
 
 	sim_run_init(&run, SIM_HZ, seed);
 	run.config.page.ahead_ns = (uint32_t)(ahead_ms * SIM_MS);

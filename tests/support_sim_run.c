@@ -296,22 +296,25 @@ static void read_some(struct sim_run *run)
 	sim_advance(sim, sim_ticks(sim, READ_NS));
 }
 
-/* A moment before wake that is worth a look: around an end or a start, or anywhere. */
+/* A moment before wake that is worth a look: around an end or a start, within a clamp, or anywhere.
+ */
 static uint64_t moment(struct sim_run *run)
 {
 	struct sim *sim = &run->sim;
 	const struct vclock_slot *slot = live(run);
 	uint64_t anywhere = sim->tick + sim_random(sim, run->wake_tick - sim->tick + 1);
 	uint64_t dice = sim_random(sim, 10), cyc, tick;
-	const struct vclock_line *line = &slot->line[dice & 1];
+	const struct vclock_line *line = &slot->line[sim_random(sim, 4) != 0];
 
 	if (dice >= 6 || line->length_cyc == 0)
 		return anywhere;
 	cyc = line->start_cyc;
 	if (dice >= 2)
 		cyc += line->length_cyc;
-	if (dice >= 4)
+	if (dice == 4)
 		cyc += slot->clamp_cyc;
+	if (dice == 5)
+		cyc += sim_random(sim, (uint64_t)slot->clamp_cyc + 1);
 	tick = (cyc - sim->counter_base) << sim->sub;
 	tick += sim_random(sim, sim_ticks(sim, 400) + 1) - sim_ticks(sim, 200);
 	return tick < sim->tick || tick > run->wake_tick ? anywhere : tick;
@@ -385,11 +388,11 @@ static void on_look(struct sim *sim, bool is_after, void *arg)
 {
 	struct sim_run *run = arg;
 
+	if (!is_after && run->before_look != NULL)
+		run->before_look(run);
 	note_publication(run);
 	if (run->reads_per_10ms > 0 && sim_random(sim, 4) == 0)
 		read_some(run);
-	if (!is_after && run->before_look != NULL)
-		run->before_look(run);
 	if (run->stall_at_look != 0 && sim->looks == run->stall_at_look &&
 	    is_after == run->stalls_after)
 		stall(run);
@@ -411,6 +414,8 @@ static void step(struct sim_run *run)
 		sleep_ns = 10 * SIM_MS;
 	}
 	note_publication(run);
+	if (sim_ns(sim, sim->tick - run->began_tick) > 100 * SIM_US) /* held up in its sample */
+		note_lateness(run, sim_ns(sim, sim->tick - run->began_tick));
 	if (!run->is_punctual)
 		late_ns = sim_lateness_ns(sim);
 	run->planned_tick = sim->tick + sim_ticks(sim, sleep_ns);

@@ -60,7 +60,7 @@ struct sim_run {
 	uint64_t stall_at_look, stall_ns;
 	bool stalls_after;
 	uint64_t held_up_ns; /* a stall within a step that the formula has to take along */
-	/* Called before every look, after the readers; NULL: nothing. */
+	/* Called before every look; NULL: nothing. */
 	void (*before_look)(struct sim_run *run);
 	/* What a step is; publisher_step() unless replaced. */
 	int (*step)(struct sim_run *run, uint64_t *ret_sleep_ns, enum vclock_retired *ret_reason);
