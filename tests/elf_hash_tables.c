@@ -76,6 +76,23 @@ static void check_unproven(int is_64)
 	image_free(&image);
 }
 
+/* Another table begins before the strings do: the symbols end there, or nobody knows where. */
+static void check_between(int is_64)
+{
+	struct image_plan plan = {.is_64 = is_64, .symbols = symbols};
+	struct vclock_elf elf;
+	struct image image;
+	int r;
+
+	image_build(&image, &plan);
+	image_set(&image, image_tag(&image, DT_VERSYM), Dyn, d_un,
+		  image.symtab + 2 * image_sizeof(&image, Sym));
+	r = image_open(&image, 1, &elf);
+	tap_ok(r == -VCLOCK_ELF_NO_HASH, "%d-bit without a hash table, a table in between: %s",
+	       is_64 ? 64 : 32, vclock_elf_strerror(r));
+	image_free(&image);
+}
+
 int main(void)
 {
 	/* E01, E02 */
@@ -88,6 +105,7 @@ int main(void)
 			check(is_64, is_mapped, 0, "neither, strings right after symbols");
 		}
 		check_unproven(is_64);
+		check_between(is_64);
 	}
 	return tap_done();
 }

@@ -101,6 +101,14 @@ static void check_gnu(int is_64)
 	image_put(&image, bucket, 4, 0x7fffffff);
 	expect(&image, -VCLOCK_ELF_CORRUPT, "a DT_GNU_HASH bucket beyond the table");
 
+	/* No bloom words, and the buckets where those were: whole but for that. */
+	build(&image, is_64, VCLOCK_ELF_HASH_GNU);
+	bucket = move_gnu(&image);
+	for (size_t i = 0; i < 9; i++)
+		image_put(&image, image.gnu + 16 + 4 * i, 4, image_get(&image, bucket + 4 * i, 4));
+	image_put(&image, image.gnu + 8, 4, 0);
+	expect(&image, -VCLOCK_ELF_CORRUPT, "a DT_GNU_HASH without a bloom filter");
+
 	build(&image, is_64, VCLOCK_ELF_HASH_GNU);
 	move_gnu(&image);
 	expect(&image, 0, "an unchanged DT_GNU_HASH at the end");

@@ -43,7 +43,7 @@ static void build(struct image *image, struct image_plan plan, int is_64)
 
 static void check_unusable(int is_64)
 {
-	struct image_plan plan = {0};
+	struct image_plan plan = {0}, many = {.phdr_spare = 70};
 	struct image image;
 
 	build(&image, plan, is_64);
@@ -52,6 +52,8 @@ static void check_unusable(int is_64)
 	build(&image, plan, is_64);
 	image_set(&image, 0, Ehdr, e_phnum, 0xffff);
 	expect(&image, -VCLOCK_ELF_TRUNCATED, "e_phnum 0xffff");
+	build(&image, many, is_64);
+	expect(&image, -VCLOCK_ELF_CORRUPT, "72 program headers");
 	build(&image, plan, is_64);
 	image_set(&image, 0, Ehdr, e_phentsize, 57);
 	expect(&image, -VCLOCK_ELF_CLASS, "e_phentsize 57");

@@ -295,8 +295,7 @@ static int elf_count_gnu(const struct vclock_elf *elf, uint64_t *ret_count)
 
 		if (index == STN_UNDEF)
 			continue;
-		if (index < first)
-			return VCLOCK_ELF_CORRUPT;
+		/* One below the first wraps to more than any table has words. */
 		do {
 			if (index - first >= words || ++steps > words)
 				return VCLOCK_ELF_CORRUPT;
