@@ -77,8 +77,11 @@ static const char *clean_text(char *out, const char *text)
 
 	if (text == NULL)
 		return NULL;
-	for (i = 0; i < TEXT_MAX && text[i] != '\0'; i++)
-		out[i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
+	for (i = 0; i < TEXT_MAX && text[i] != '\0'; i++) {
+		out[i] = text[i];
+		if (text[i] < ' ' || text[i] > '~')
+			out[i] = '?';
+	}
 	strcpy(out + i, text[i] != '\0' ? "..." : "");
 	return out;
 }
