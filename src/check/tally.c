@@ -105,20 +105,21 @@ uint32_t tally_stated_error_ns(const struct check_subject *subject)
 	return VCLOCK_LOAD32(&page->slot[VCLOCK_LOAD32(&page->generation) & 1].error_ns);
 }
 
-void tally_outside(struct tally *tally, int64_t distance_ns)
+bool tally_outside(struct tally *tally, int64_t distance_ns)
 {
 	tally_look_at_error(tally, tally_stated_error_ns(tally->subject));
 	if (magnitude(distance_ns) > tally->block_error_ns)
 		tally->block_beyond++;
 	else if (tally_has_gap(tally->subject)) {
 		tally->block_excused++;
-		return;
+		return false;
 	}
 	tally->block_outside++;
 	if (magnitude(distance_ns) > magnitude(tally->block_worst_ns)) {
 		tally->block_worst_ns = distance_ns;
 		tally->block_worst_cpu = sched_getcpu();
 	}
+	return true;
 }
 
 void tally_excused(struct tally *tally)

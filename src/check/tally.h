@@ -36,7 +36,8 @@ struct tally {
 	uint64_t block_excused;	 /* outside by less, after a gap */
 	int64_t block_worst_ns;
 	int block_worst_cpu;
-	/* By distance to the bracket's ends. */
+	/* By distance to the bracket's ends; without what was excused. */
+
 	int64_t below_min_ns, above_min_ns;
 	uint64_t bracketed;
 	uint64_t below[CHECK_MARGIN_NS + 1], above[CHECK_MARGIN_NS + 1];
@@ -72,8 +73,8 @@ static inline void tally_look_at_error(struct tally *tally, uint32_t error_ns)
 		tally->block_error_ns = error_ns;
 }
 
-/* distance_ns: how far outside, negative for below. */
-void tally_outside(struct tally *tally, int64_t distance_ns);
+/* distance_ns: how far outside, negative for below. False: excused. */
+bool tally_outside(struct tally *tally, int64_t distance_ns);
 /* A read outside that was in the page's right. */
 void tally_excused(struct tally *tally);
 /* What gettime and its kin returned, when it was not 0. */
@@ -84,19 +85,20 @@ static inline void tally_bracket(struct tally *tally, int64_t k1, int64_t v, int
 	int64_t below = v - k1, above = k2 - v;
 
 	tally->reads++;
-	tally->bracketed++;
 	tally->wide += k2 - k1 > 1000;
-	if (below < tally->below_min_ns)
-		tally->below_min_ns = below;
-	if (above < tally->above_min_ns)
-		tally->above_min_ns = above;
 	if (VCLOCK_UNLIKELY(below < 0 || above < 0)) {
 		/* Only a step of the clock itself makes the kernel's own reads go back. */
 		if (k2 < k1)
 			tally->block_is_void = true;
-		else
-			tally_outside(tally, below < 0 ? below : -above);
+		if (k2 < k1 || !tally_outside(tally, below < 0 ? below : -above))
+			return;
 	}
+	tally->bracketed++;
+	if (below < tally->below_min_ns)
+		tally->below_min_ns = below;
+	if (above < tally->above_min_ns)
+		tally->above_min_ns = above;
+
 	tally->below[below < 0 ? 0 : below > CHECK_MARGIN_NS ? CHECK_MARGIN_NS : below]++;
 	tally->above[above < 0 ? 0 : above > CHECK_MARGIN_NS ? CHECK_MARGIN_NS : above]++;
 }
