@@ -20,8 +20,8 @@
 #define LINE_NS_MAX (UINT64_C(1) << 30)
 /* A clamp is the page's error and what 1000 ppm make of two lines of 40 ms, 80 us. */
 #define CLAMP_SPARE_NS 1000000
-#define HZ_MIN UINT64_C(1000)
-#define HZ_MAX UINT64_C(100000000000)
+#define HZ_MIN INT64_C(1000)
+#define HZ_MAX INT64_C(100000000000)
 #define INTERVAL_NS_MAX 1000000000u
 
 static uint64_t line_ns(uint64_t cyc, uint32_t mult, uint32_t shift)
@@ -29,74 +29,130 @@ static uint64_t line_ns(uint64_t cyc, uint32_t mult, uint32_t shift)
 	return cyc * mult >> shift;
 }
 
-static bool base_is_sane(const struct vclock_base *base, uint32_t shift)
+/* Says which field is out of range, unless it is not. */
+static bool is_in(int64_t value, int64_t min, int64_t max, const char *field,
+		  struct page_fault *ret_fault)
 {
-	return base->fns < (uint64_t)VCLOCK_NSEC_PER_SEC << shift && base->sec >= -SEC_MAX &&
-	       base->sec <= SEC_MAX;
+	if (value >= min && value <= max)
+		return true;
+	ret_fault->field = field;
+	ret_fault->value = value;
+	return false;
 }
 
-static bool line_is_sane(const struct vclock_line *line, uint32_t shift)
+static bool is_up_to(uint64_t value, uint64_t max, const char *field, struct page_fault *ret_fault)
+{
+	return is_in(value > INT64_MAX ? INT64_MAX : (int64_t)value, 0, (int64_t)max, field,
+		     ret_fault);
+}
+
+static bool base_is_sane(const struct vclock_base *base, uint32_t shift,
+			 struct page_fault *ret_fault)
+{
+	return is_up_to(base->fns >> shift, VCLOCK_NSEC_PER_SEC - 1, "nanoseconds of a base",
+			ret_fault) &&
+	       is_in(base->sec, -SEC_MAX, SEC_MAX, "seconds of a base", ret_fault);
+}
+
+static bool rate_is_sane(const struct vclock_line *line, uint32_t mult, uint32_t shift,
+			 struct page_fault *ret_fault)
+{
+	return is_in(mult, 1, UINT32_MAX, "multiplier", ret_fault) &&
+	       is_up_to(line_ns(line->length_cyc, mult, shift), LINE_NS_MAX,
+			"nanoseconds of a line", ret_fault);
+}
+
+static bool line_is_sane(const struct vclock_line *line, uint32_t shift,
+			 struct page_fault *ret_fault)
 {
 	uint32_t clk;
 
 	if (line->length_cyc == 0)
 		return true;
-	if (line->length_cyc > VCLOCK_LINE_CYC_MAX || line->mult[0] == 0 || line->mult[1] == 0 ||
-	    line_ns(line->length_cyc, line->mult[0], shift) > LINE_NS_MAX ||
-	    line_ns(line->length_cyc, line->mult[1], shift) > LINE_NS_MAX)
+	if (!is_up_to(line->length_cyc, VCLOCK_LINE_CYC_MAX, "cycles of a line", ret_fault) ||
+	    !rate_is_sane(line, line->mult[0], shift, ret_fault) ||
+	    !rate_is_sane(line, line->mult[1], shift, ret_fault))
 		return false;
 	for (clk = 0; clk < VCLOCK_BASES; clk++)
 		if ((VCLOCK_PAGE_CLOCKS & VCLOCK_BIT(clk)) != 0 &&
-		    !base_is_sane(&line->base[clk], shift))
+		    !base_is_sane(&line->base[clk], shift, ret_fault))
 			return false;
 	return true;
 }
 
-static bool clamp_is_sane(const struct vclock_slot *slot, uint32_t shift)
+static bool clamp_is_sane(const struct vclock_slot *slot, uint32_t shift,
+			  struct page_fault *ret_fault)
 {
 	uint32_t mult = slot->line[1].length_cyc != 0 ? slot->line[1].mult[0]
 						      : slot->line[0].mult[0];
 
-	return line_ns(slot->clamp_cyc, mult, shift) <= (uint64_t)slot->error_ns + CLAMP_SPARE_NS;
+	return is_up_to(line_ns(slot->clamp_cyc, mult, shift),
+			(uint64_t)slot->error_ns + CLAMP_SPARE_NS, "nanoseconds of the clamp",
+			ret_fault);
 }
 
-static bool slot_is_sane(const struct vclock_slot *slot, uint32_t shift)
+static bool slot_is_sane(const struct vclock_slot *slot, uint32_t shift,
+			 struct page_fault *ret_fault)
 {
-	return line_is_sane(&slot->line[0], shift) && line_is_sane(&slot->line[1], shift) &&
-	       clamp_is_sane(slot, shift) && slot->retired <= VCLOCK_RETIRED_REPLACED &&
-	       slot->tz_minuteswest >= -TZ_MINUTES_MAX && slot->tz_minuteswest <= TZ_MINUTES_MAX &&
-	       slot->tai_offset_sec >= -TAI_OFFSET_MAX && slot->tai_offset_sec <= TAI_OFFSET_MAX;
+	return line_is_sane(&slot->line[0], shift, ret_fault) &&
+	       line_is_sane(&slot->line[1], shift, ret_fault) &&
+	       clamp_is_sane(slot, shift, ret_fault) &&
+	       is_up_to(slot->retired, VCLOCK_RETIRED_REPLACED, "retired", ret_fault) &&
+	       is_in(slot->tz_minuteswest, -TZ_MINUTES_MAX, TZ_MINUTES_MAX, "minutes west",
+		     ret_fault) &&
+	       is_in(slot->tai_offset_sec, -TAI_OFFSET_MAX, TAI_OFFSET_MAX, "TAI offset",
+		     ret_fault);
 }
 
-static bool history_is_sane(const struct vclock_page *page, const struct vclock_slot *slot)
+static bool history_is_sane(const struct vclock_page *page, const struct vclock_slot *slot,
+			    struct page_fault *ret_fault)
 {
 	uint32_t n;
 
 	for (n = 1; n < VCLOCK_HISTORY && n <= slot->history_count; n++)
 		if (!line_is_sane(&page->history[(slot->history_count - n) % VCLOCK_HISTORY],
-				  page->shift))
+				  page->shift, ret_fault))
 			return false;
 	return true;
 }
 
-int page_check(const struct vclock_page *page)
+static bool constants_are_sane(const struct vclock_page *page, struct page_fault *ret_fault)
+{
+	return is_in(page->size, VCLOCK_PAGE_SIZE, VCLOCK_PAGE_SIZE, "size", ret_fault) &&
+	       is_up_to(page->shift, VCLOCK_SHIFT_MAX, "shift", ret_fault) &&
+	       is_in(page->counter_kind, VCLOCK_COUNTER_NONE + 1, VCLOCK_COUNTER_CALLER,
+		     "counter kind", ret_fault) &&
+	       is_up_to(page->counter_hz, HZ_MAX, "counter Hz", ret_fault) &&
+	       is_in((int64_t)page->counter_hz, HZ_MIN, HZ_MAX, "counter Hz", ret_fault) &&
+	       is_up_to(page->interval_ns, INTERVAL_NS_MAX, "nanoseconds of the interval",
+			ret_fault) &&
+	       is_up_to(page->ahead_ns, INTERVAL_NS_MAX, "nanoseconds ahead", ret_fault) &&
+	       is_up_to(page->coarse_ns, VCLOCK_NSEC_PER_SEC, "nanoseconds of the COARSE clocks",
+			ret_fault);
+}
+
+int page_check_fault(const struct vclock_page *page, struct page_fault *ret_fault)
 {
 	const struct vclock_slot *slot = &page->slot[page->generation & 1];
 
-	if (page->magic != VCLOCK_PAGE_MAGIC)
+	if (!is_in(page->magic, VCLOCK_PAGE_MAGIC, VCLOCK_PAGE_MAGIC, "magic", ret_fault))
 		return -EINVAL;
 	if (page->version != VCLOCK_PAGE_VERSION)
 		return -EPROTO;
-	if (page->size != VCLOCK_PAGE_SIZE || page->shift > VCLOCK_SHIFT_MAX ||
-	    page->counter_kind == VCLOCK_COUNTER_NONE || page->counter_kind > VCLOCK_COUNTER_CALLER)
-		return -EINVAL;
-	if (page->counter_hz < HZ_MIN || page->counter_hz > HZ_MAX ||
-	    page->interval_ns > INTERVAL_NS_MAX || page->ahead_ns > INTERVAL_NS_MAX ||
-	    page->coarse_ns > VCLOCK_NSEC_PER_SEC)
+	if (!constants_are_sane(page, ret_fault))
 		return -EINVAL;
 	if (page->generation == 0)
 		return 0;
-	return slot_is_sane(slot, page->shift) && history_is_sane(page, slot) ? 0 : -EINVAL;
+	return slot_is_sane(slot, page->shift, ret_fault) && history_is_sane(page, slot, ret_fault)
+		       ? 0
+		       : -EINVAL;
+}
+
+int page_check(const struct vclock_page *page)
+{
+	struct page_fault fault;
+
+	return page_check_fault(page, &fault);
 }
 
 int page_copy(const struct vclock_page *shared, struct vclock_page *ret_page)

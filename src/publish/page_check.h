@@ -17,6 +17,16 @@
  */
 int page_check(const struct vclock_page *page);
 
+/* A field that is out of range, for people: "multiplier", 0. */
+struct page_fault {
+	const char *field;
+	int64_t value; /* the nearest there is, where it does not fit */
+};
+
+/* As page_check(); *ret_fault is set with -EINVAL. The magic is the first field looked at, the
+ * version the second: the others mean something only in a page of this version. */
+int page_check_fault(const struct vclock_page *page, struct page_fault *ret_fault);
+
 /* Copies the page at shared under the reader's protocol, to check it. 0; -EAGAIN: updates kept
  * coming in between, which a writer of this kind never does. */
 int page_copy(const struct vclock_page *shared, struct vclock_page *ret_page);
