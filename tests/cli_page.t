@@ -1,118 +1,136 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# info names what is wrong with a page file, exits with 1 when it can never be used, and is not
-# misled by it. Cases M03, X05, S05, S06, S07, S18.
+# vclock page: what is on a page, that a wrong one is named, and that --watch ends. Cases S05, S06,
+# S07, S18.
 . "$(dirname "$(readlink -f "$0")")/tap.sh"
-page=$tap_dir/page
+. "$root/tests/page.sh"
 
-# page [FIELD=VALUE...]: a page of version 1 that was published once, of an unknown boot.
-page() {
-	rm -rf "$page"
-	perl -e '
-		my %f = (magic => 0x4b4c4356, version => 1, size => 4096, generation => 2, shift => 30,
-			kind => 1, hz => 2000000000, mult => 536870912, rawmult => 536870912,
-			length => 20000000, fns => 0, bytes => 4096);
-		for (@ARGV) { my ($k, $v) = split /=/; $f{$k} = $v }
-		my $line = sub { pack("Q< L<3 L<", $_[0], $f{length}, $f{mult}, $f{rawmult}, 0) .
-			pack("q< Q<", 1000, $f{fns}) x 12 . "\0" x 40 };
-		my $slot = $line->(0) . $line->($f{length}) . "\0" x 64;
-		my $page = pack("L< S< S< L<4 L< Q<", $f{magic}, $f{version}, $f{size}, $f{generation},
-			$f{shift}, $f{kind}, 0, $f{hz}) ;
-		$page = pack("L< S< S< L< L< L< L< Q<", $f{magic}, $f{version}, $f{size}, $f{generation},
-			$f{shift}, $f{kind}, 0, $f{hz}) . "\0" x 96 . $slot x 2;
-		$page .= "\0" x (4096 - length $page);
-		print substr($page . "\0" x $f{bytes}, 0, $f{bytes})' "$@" >"$page"
-	chmod 0644 "$page"
-}
-info() {
+look() {
 	status=0
-	VCLOCK_PAGE=$page timeout 20 "$B/vclock" info "$@" >"$tap_dir/out" 2>"$tap_dir/err" || status=$?
+	timeout 20 "$B/vclock" page "$@" >"$tap_dir/out" 2>"$tap_dir/err" || status=$?
 }
-# wrong WORDS WHAT: exit status 1, and one line that names the file and the fault.
+# wrong STATUS WORDS WHAT: in one line on stderr, in the text, by --json.
 wrong() {
-	info
-	is "$status" 1 "$2: exit status 1"
-	is "$(cat "$tap_dir/err")" "vclock: info: $page: $1" '... and the reason'
-	grep -qF "$1" "$tap_dir/out"
-	ok $? '... also among the rest'
+	look --check --json "$page"
+	is "$status $(cat "$tap_dir/err")" "$1 vclock: page: $page: $2" "$3"
+	is "$(jq -r '"\(.wrong) \(.usable) \(.verdict)"' "$tap_dir/out")" \
+		"$([ "$1" = 1 ] && echo true || echo false) false $2" '... by --json'
 }
 
-page mult=0
-wrong 'invalid page: multiplier 0' 'multiplier 0'
-! grep -qiE '\b(inf|nan)\b' "$tap_dir/out"
-ok $? '... no inf, no nan'
-info --json
-is "$status $(jq -r '"\(.page.file_wrong) \(.page.source)"' "$tap_dir/out")" '1 true none' \
-	'... the same by --json'
-page rawmult=0
-wrong 'invalid page: multiplier 0' 'multiplier 0 of MONOTONIC_RAW'
-page version=2
-wrong 'page format 2, this is for format 1' 'another version'
-page version=2 bytes=64
-wrong 'page format 2, this is for format 1' 'another version that is shorter'
-page magic=1
-wrong 'not a page' 'no magic'
-page bytes=0
-wrong 'not a page' 'an empty file'
-page bytes=100
-wrong 'invalid page: 100 bytes, and it says 4096' 'a page that was cut'
-page shift=64
-wrong 'invalid page: shift 64' 'a shift that would be undefined'
-page length=4294967295
-wrong 'invalid page: a line of 4294967295 cycles' 'a line that is too long'
-page fns=18446744073709551615
-wrong 'invalid page: a base of a second or more' 'a base that would overflow'
-page hz=0
-wrong 'invalid page: counter of 0 Hz' 'a counter that stands still'
-rm -f "$page"
-mkdir "$page"
-wrong 'not a page' 'a folder'
-rm -rf "$page"
-mkfifo "$page"
-wrong 'not a page' 'a pipe: nobody waits for it'
-page
-chmod 0666 "$page"
-wrong 'not owned by root or this user, or writable by others' 'a page that anybody can write'
-
-# Not in use, but no fault of the file.
-page
-info
-is "$status $(tr -s ' ' <"$tap_dir/out" | grep -c 'Page none. .*: of another boot')" '0 1' \
-	'a page of another boot: said, exit status 0'
-rm -f "$page"
-info
-is "$status $(tr -s ' ' <"$tap_dir/out" | grep -c "Page none. $page: No such file")" '0 1' \
-	'no page: said, exit status 0'
-ln -s /dev/zero "$page"
-info
-is "$status" 0 'a symbolic link is not followed'
-
-# A good page, as long as it is kept and after.
-rm -f "$page"
+# A page that is kept.
 "$B/vclockd" --foreground --page "$page" --trust-counter --priority 0 >"$tap_dir/daemon" 2>&1 &
 daemon=$!
-routes() {
-	jq -r '[.clocks[] | select(.error == null and .id != 2 and .id != 3 and .id != 5 and .id != 6)
-		| .route] | unique | join(" ")' "$tap_dir/out"
-}
 # A daemon that is late at one moment will be back.
 for _ in $(seq 1 100); do
-	info --json
-	[ "$(routes)" != page ] || break
+	look --check "$page"
+	[ "$status" -ne 0 ] || break
 	sleep 0.1
 done
-is "$status $(jq -r '"\(.page.source) \(.page.path) \(.page.writer_pid) \(.page.interval_ns)"' "$tap_dir/out")" \
-	"0 file $page $daemon 10000000" 'a page that is kept is in use'
-is "$(jq '.page.age_ns < 1000000000 and .page.error_ns > 0 and .page.generation > 0' "$tap_dir/out")" true \
-	'... with its age, error and generation'
-is "$(routes)" page '... and answers its clocks'
-VCLOCK_ROUTE=vdso VCLOCK_PAGE=$page "$B/vclock" info >"$tap_dir/out"
-is "$(tr -s ' ' <"$tap_dir/out" | grep -c "^Page none. $page: a page, but not asked for$")" 1 \
-	'... unless VCLOCK_ROUTE does not allow it'
+is "$status" 0 'a page that is kept passes --check'
+look --json "$page"
+is "$status $(jq -r '"\(.path) \(.usable) \(.wrong) \(.verdict) \(.writer_pid) \(.interval_ns) \(.flags) \(.same_boot)"' "$tap_dir/out")" \
+	"0 $page true false kept $daemon 10000000 1 true" 'its fields'
+is "$(jq -r '[.clocks[].name] | sort | join(" ")' "$tap_dir/out")" \
+	'BOOTTIME BOOTTIME_ALARM MONOTONIC MONOTONIC_RAW REALTIME REALTIME_ALARM TAI' '... all clocks'
+is "$(jq '.age_ns < 1000000000 and .error_ns > 0 and .generation > 0 and .counter_hz > 1000 and
+	(.raw_ppb | fabs) < 110000000 and .ahead_ns > 0' "$tap_dir/out")" true '... in range'
+# One look of several may meet a daemon that is late; that is what null says.
+for _ in $(seq 1 50); do
+	look --json "$page"
+	[ "$(jq '.kernel_ppb != null and .clocks[1].offset_min_ns != null' "$tap_dir/out")" != true ] || break
+	sleep 0.1
+done
+is "$(jq '.error_ns as $e | [.clocks[] | select(.offset_min_ns != null) |
+	.offset_min_ns <= $e + 100000 and .offset_max_ns >= -$e - 100000] | length >= 5 and all' "$tap_dir/out")" true \
+	'clocks are bracketed by the kernel'
+is "$(jq '(.kernel_ppb | fabs) < 1000000 + .kernel_within_ppb' "$tap_dir/out")" true \
+	'... and their rate is that of the kernel'
+now=$(date +%s)
+is "$(jq --argjson now "$now" '[.clocks[] | select(.id == 0) | .now.sec - $now | fabs < 5][0]' "$tap_dir/out")" true \
+	'REALTIME is the time of day'
+VCLOCK_PAGE=$page "$B/vclock" page >"$tap_dir/out"
+is "$(grep -c "^Page *$page: kept$" "$tap_dir/out") $(grep -c "^Writer *process $daemon," "$tap_dir/out")" '1 1' \
+	'VCLOCK_PAGE names the page'
+
+# --watch
+timeout 20 "$B/vclock" page --watch "$page" | head -n 30 >"$tap_dir/out"
+ends=("${PIPESTATUS[@]}")
+is "$(grep -c '^Page ' "$tap_dir/out" | sed 's/[^1].*/more/')" more '--watch prints again'
+[ "${ends[0]}" -ne 124 ]
+ok $? '... and ends when nobody reads it any more'
+! grep -q $'\033' "$tap_dir/out"
+ok $? '... without a terminal it sends no control codes'
+timeout -s INT 1.5 "$B/vclock" page --watch "$page" >"$tap_dir/out"
+is $? 124 '... and when interrupted'
+look --watch --json "$page"
+is "$status" 2 '--watch --json is refused'
+look "$page" "$page"
+is "$status" 2 'two pages are refused'
+
+cp "$page" "$tap_dir/copy"
 kill "$daemon"
 wait "$daemon" 2>/dev/null
-info --json
-is "$status $(jq -r .page.source "$tap_dir/out")" '0 none' 'a page that was ended is not'
+look "$page"
+is "$status $(grep -c "^Page *$page: ended: the publisher was stopped$" "$tap_dir/out")" '0 1' 'an ended page is shown'
+look --check "$page"
+is "$status $(cat "$tap_dir/err")" "1 vclock: page: $page: ended: the publisher was stopped" '... and fails --check'
+sleep 1.2
+look --check "$tap_dir/copy"
+is "$status $(cat "$tap_dir/err")" \
+	"1 vclock: page: $tap_dir/copy: ended: its writer has stopped or gone" 'a page whose writer died fails --check'
+perl -e 'local $/; $_ = <STDIN>; substr($_, 32, 1) ^= "\1"; print' <"$tap_dir/copy" >"$tap_dir/other"
+look --check "$tap_dir/other"
+is "$status $(cat "$tap_dir/err")" "1 vclock: page: $tap_dir/other: of another boot" 'a page of another boot too'
+
+# What is no page.
+rm -f "$page"
+wrong 2 'No such file or directory' 'no file'
+head -c 4096 /dev/zero >"$page"
+wrong 1 'not a page' 'a page of zeros'
+look "$page"
+is "$status $(cat "$tap_dir/err")" "1 vclock: page: $page: not a page" '... without --check too'
+: >"$page"
+wrong 1 'not a page' 'an empty file'
+cp "$root/LICENSE" "$page"
+wrong 1 'not a page' 'a text'
+rm "$page"
+mkdir "$page"
+wrong 1 'not a page' 'a folder'
+rmdir "$page"
+mkfifo "$page"
+wrong 1 'not a page' 'a pipe: nobody waits for it'
+rm "$page"
+ln -s copy "$page"
+wrong 1 'a symbolic link, which no reader follows' 'a symbolic link'
+
+# A page, but for one field. The version is told before the size.
+page version=2
+wrong 1 'page format 2, this is for format 1' 'another version'
+page version=2 size=64 bytes=64
+wrong 1 'page format 2, this is for format 1' 'another version of another size'
+page bytes=100
+wrong 1 'invalid page: 100 bytes, and it says 4096' 'a page that was cut'
+for size in 4088 0 8192; do
+	page size=$size
+	wrong 1 "invalid page: 4096 bytes, and it says $size" "size $size"
+done
+page magic=$((0x4b4c4356 + 1))
+wrong 1 'not a page' 'another magic'
+page mult=0
+wrong 1 'invalid page: multiplier 0' 'multiplier 0'
+page shift=34
+wrong 1 'invalid page: shift 34' 'a shift that is too large'
+page fns=$((1000000000 << 30))
+wrong 1 'invalid page: nanoseconds of a base 1000000000' 'a base of a second'
+page kind=9
+wrong 1 'invalid page: counter kind 9' 'an unknown counter'
+page
+chmod 0666 "$page"
+wrong 1 'not owned by root or this user, or writable by others' 'a page that anybody can write'
+page generation=0
+look --check "$page"
+[ "$status" -eq 1 ]
+ok $? 'a page that was never published fails --check'
 
 # Any bytes: an answer, never a crash or a hang.
 seed=${VCLOCK_SEED:-$RANDOM}
@@ -120,15 +138,15 @@ diag "VCLOCK_SEED=$seed"
 good=$tap_dir/good bad=0
 page
 cp "$page" "$good"
-count=6
+count=8
 [ -z "${VCLOCK_TEST_LONG:-}" ] || count=1000
 for i in $(seq 1 $count); do
-	perl -e 'srand($ARGV[0]); local $/; my $p = <STDIN>;
-		if ($ARGV[0] % 2) { my $b = int rand(8 * 1280); vec($p, $b, 1) ^= 1 }
-		else { substr($p, $_, 1) = chr int rand 256 for 0 .. 4095 } print $p' \
-		"$((seed * 100 + i))" <"$good" >"$page"
-	info
-	[ "$status" -le 1 ] || { bad=$((bad + 1)); diag "status $status for number $i"; }
+	mangle $((seed * 100 + i)) <"$good" >"$page"
+	look --json "$page"
+	[ "$status" -le 1 ] && jq -e .command "$tap_dir/out" >/dev/null || {
+		bad=$((bad + 1))
+		diag "status $status for number $i"
+	}
 done
 is "$bad" 0 'random pages and flipped bits are answered'
 tap_done

@@ -13,6 +13,7 @@
 	ROW(info, "every clock of this machine: route, cost, and why")         \
 	ROW(bench, "what a call costs: libc, vDSO, system call, vclock")       \
 	ROW(verify, "are the clocks right? every route, judged by the kernel") \
+	ROW(page, "what is on a time page, and how far it is from the kernel") \
 	ROW(vdso, "what a vDSO image holds, of a process or a file")           \
 	ROW(help, "this list, or the help of one command")
 /* clang-format on */

@@ -34,8 +34,6 @@ struct info_page_file {
 	char *verdict;	  /* one line: "fits" or what is wrong */
 };
 
-const char *info_page_path(void);
-
 /* library_error: what vclock_open() said of it, or 0; it is not asked where VCLOCK_ROUTE allows no
  * page. */
 void info_page_file_check(int library_error, bool is_in_use, struct info_page_file *ret_file);

@@ -15,6 +15,7 @@
 
 #include "cli/cli.h"
 #include "cli/info.h"
+#include "cli/page_words.h"
 #include "cli/json.h"
 #include "cli/proc_maps.h"
 
@@ -126,7 +127,7 @@ static int read_process(struct process *process)
 	if (maps == NULL)
 		return cli_error(CLI_USAGE, "info: --pid: %d: %s", (int)process->pid,
 				 errno == ENOENT ? "no such process" : strerror(errno));
-	proc_maps_read(maps, info_page_path(), &process->maps);
+	proc_maps_read(maps, page_words_path(), &process->maps);
 	if (ferror(maps)) {
 		fclose(maps);
 		return cli_error(CLI_USAGE, "info: --pid: %d: maps: not readable",

@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/info.h"
+#include "cli/page_words.h"
 #include "cli/table.h"
 
 #define LABEL_WIDTH 12
@@ -52,20 +53,6 @@ static const char *yes(bool is_so)
 	return is_so ? "yes" : "no";
 }
 
-static const char *counter_name(uint32_t kind)
-{
-	switch (kind) {
-	case VCLOCK_COUNTER_TSC:
-		return "time-stamp counter (TSC)";
-	case VCLOCK_COUNTER_CNTVCT:
-		return "CNTVCT_EL0";
-	case VCLOCK_COUNTER_RISCV:
-		return "time CSR";
-	default:
-		return "none that vclock knows";
-	}
-}
-
 static const char *trust_words(uint32_t trust)
 {
 	switch (trust) {
@@ -87,7 +74,7 @@ static void print_counter(const struct info *info)
 	const struct vclock_counter_status *counter = &info->counter;
 
 	info_print_field("Counter", "%s, %.3f MHz, readable: %s, invariant: %s",
-			 counter_name(counter->kind), (double)counter->hz / 1e6,
+			 page_words_counter(counter->kind), (double)counter->hz / 1e6,
 			 yes(counter->is_readable), yes(counter->is_invariant));
 	info_print_field("", "%s: %s", trust_words(counter->trust), counter->reason);
 	info_print_field("Clocksource", "%s (listed: %s)",
