@@ -25,7 +25,7 @@ $(REPLAYS): $(B)/tests/replay_%: $(B)/obj/fuzz/replay_%.o $(B)/obj/fuzz/fuzz_%.o
 TEST_BIN += $(REPLAYS)
 tests: $(REPLAYS)
 
-$(B)/seed_%: $(B)/obj/fuzz/seed_%.o $(SUPPORT_OBJ) $(B)/libvclock.a
+$(B)/seed_%: $(B)/obj/fuzz/seed_%.o $(SUPPORT_OBJ) $(TOOL_OBJ) $(B)/libvclock.a
 	$(call say,LD,$@)
 	$(Q)$(LINKER) $(LDFLAGS_ALL) $(STATIC) -o $@ $^
 
