@@ -25,8 +25,8 @@ check "$vclock"
 is "$status" 1 'another program does not pass'
 grep -q '^relocations: broken$' said
 ok $? 'and the rules that it breaks are named'
-head -c 3000 "$images/vdso-x86_64.so" >cut
-check cut
+head -c 3000 "$images/vdso-x86_64.so" >cut.so
+check cut.so
 is "$status" 1 'nor does an image that was cut'
 check "$root/README.md" "$root/README.md"
 is "$status" 2 'two files: wrong usage'
