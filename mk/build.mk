@@ -15,7 +15,7 @@ DAEMON_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard src/daemon/*.c))
 EXAMPLE_SRC := $(wildcard examples/*.c)
 EXAMPLES := $(EXAMPLE_SRC:examples/%.c=$(B)/examples/%)
 
-CLI_CPPFLAGS := -DVCLOCK_HAS_LIBS=$(if $(HAS_LIBS),1,0)
+CLI_CPPFLAGS := -DVCLOCK_HAS_LIBS=$(if $(HAS_LIBS),1,0) -DVCLOCK_IMAGES='"$(LIBDIR)/vclock"'
 DAEMON_LIBS := $(if $(HAS_LIBS),-lseccomp)
 CLI_LIBS := $(if $(HAS_LIBS),-lsmartcols -ljson-c -lcapstone)
 HAS_SO := $(if $(STATIC),,$(if $(wildcard src/lib/*.c),1))

@@ -127,7 +127,7 @@ int cli_next_option(const struct cli_usage *usage, int argc, char **argv, const 
 	longs[i].name = "help";
 	longs[i].val = OPTION_VALUE(OPTIONS_MAX);
 	opterr = 0;
-	c = getopt_long(argc, argv, ":h", longs, NULL);
+	c = getopt_long(argc, argv, usage->ends_at_operand ? "+:h" : ":h", longs, NULL);
 	if (c == -1)
 		return options_end(usage, argc, argv, ret_status);
 	if (c == 'h' || c == OPTION_VALUE(OPTIONS_MAX)) {

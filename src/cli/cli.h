@@ -38,7 +38,8 @@ struct cli_usage {
 	const char *operands; /* as in the synopsis, "[CLOCK...]"; "" when it takes none */
 	const char *summary;  /* one or two sentences */
 	const struct cli_option *options;
-	const char *notes; /* printed after the options; may be NULL */
+	const char *notes;   /* printed after the options; may be NULL */
+	int ends_at_operand; /* what follows the first operand is not ours to read */
 };
 
 enum { CLI_OPTIONS_END = -1, CLI_OPTIONS_STOP = -2 };

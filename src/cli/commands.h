@@ -15,6 +15,7 @@
 	ROW(verify, "are the clocks right? every route, judged by the kernel") \
 	ROW(page, "what is on a time page, and how far it is from the kernel") \
 	ROW(vdso, "what a vDSO image holds, of a process or a file")           \
+	ROW(run, "a program, unmodified, with the page's clocks")              \
 	ROW(help, "this list, or the help of one command")
 /* clang-format on */
 

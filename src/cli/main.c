@@ -91,14 +91,15 @@ static int run_main(int argc, char **argv)
 
 /*
  * A descriptor that the caller closed would be given to the next file that is opened here, and
- * stdout's text would go into it. Read-only, so that a write to it still fails.
+ * stdout's text would go into it. Read-only, so that a write to it still fails. A program that
+ * `vclock run` becomes finds it closed again.
  */
 static void fill_closed_descriptors(void)
 {
 	int fd;
 
 	do {
-		fd = open("/dev/null", O_RDONLY);
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	} while (fd >= 0 && fd <= STDERR_FILENO);
 	if (fd >= 0)
 		close(fd);

@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * inject.c - see inject.h. Must never leave the program's registers pointing anywhere but at its
+ * own entry or at a whole stub.
+ */
+#include "attach/inject.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "attach/arch/tracee_regs.h"
+#include "attach/auxv.h"
+#include "attach/image_arch.h"
+#include "attach/stub.h"
+#include "elf/elf_image.h"
+
+/* From linux/prctl.h, which some C libraries' headers lack. */
+#ifndef PR_SET_MM
+#define PR_SET_MM 35
+#endif
+#define PR_SET_MM_MAP_ 14
+#define MADV_WIPEONFORK_ 18
+
+#define PAGE 4096u
+#define VDSO_MAX (16 * PAGE) /* the kernel's images are 2 to 4 pages */
+#define AUXV_MAX 4096u	     /* the kernel's has some 350 to 800 bytes */
+/* A stack begins with argc, then pointers: the kernel limits strings and pointers to 6 MiB. */
+#define POINTERS_MAX ((uint64_t)8 << 20)
+
+/* As the kernel has it, also for 32-bit programs. */
+struct mm_map {
+	uint64_t start_code, end_code, start_data, end_data, start_brk, brk, start_stack;
+	uint64_t arg_start, arg_end, env_start, env_end;
+	uint64_t auxv;
+	uint32_t auxv_size;
+	uint32_t exe_fd;
+};
+
+struct tracee {
+	struct inject *inject;
+	pid_t pid;
+	int mem_fd;
+	struct tracee_regs regs;
+	const struct stub_arch *stub;
+	unsigned char auxv[AUXV_MAX];
+	size_t auxv_size;
+	uint64_t auxv_at; /* in the program */
+	uint64_t slot_at; /* the value of AT_SYSINFO_EHDR in it */
+	uint64_t vdso;
+	unsigned char vdso_bytes[VDSO_MAX];
+	size_t vdso_size; /* whole pages */
+	size_t slack;	  /* where the zeroes at their end begin */
+	struct vclock_elf elf;
+	const struct image_arch *arch;
+	struct mm_map mm;
+	bool has_mm;
+};
+
+bool inject_step(struct inject *inject, const char *what)
+{
+	if (inject->fail_step == 0 || ++inject->steps != inject->fail_step)
+		return true;
+	if (inject->dies)
+		kill(getpid(), SIGKILL);
+	inject->reason = what;
+	return false;
+}
+
+static int fail(struct tracee *t, int error, const char *reason)
+{
+	t->inject->reason = reason;
+	return error;
+}
+
+static bool read_at(const struct tracee *t, uint64_t address, void *to, size_t size)
+{
+	return pread(t->mem_fd, to, size, (off_t)address) == (ssize_t)size;
+}
+
+static bool write_at(const struct tracee *t, uint64_t address, const void *from, size_t size)
+{
+	return pwrite(t->mem_fd, from, size, (off_t)address) == (ssize_t)size;
+}
+
+static uint64_t word_of(const struct tracee *t, const void *bytes)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, bytes, t->stub->word);
+	return value;
+}
+
+static int open_proc(pid_t pid, const char *name, int flags)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	return open(path, flags | O_CLOEXEC);
+}
+
+static ssize_t read_proc(pid_t pid, const char *name, void *to, size_t size)
+{
+	int fd = open_proc(pid, name, O_RDONLY);
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	n = read(fd, to, size);
+	close(fd);
+	return n;
+}
+
+static int open_tracee(struct tracee *t, struct inject *inject, pid_t pid)
+{
+	memset(t, 0, sizeof(*t));
+	t->inject = inject;
+	t->pid = pid;
+	t->mem_fd = -1;
+	if (!inject_step(inject, "registers") ||
+	    ptrace(PTRACE_GETREGS, pid, NULL, &t->regs.user) != 0)
+		return fail(t, -EIO, "its registers cannot be read");
+	inject->is_64 = tracee_regs_is_64(&t->regs);
+	t->stub = stub_arch_of(inject->is_64);
+	if (t->stub == NULL)
+		return fail(t, -ENOTSUP, "this build cannot do it for such programs");
+	t->mem_fd = inject_step(inject, "memory") ? open_proc(pid, "mem", O_RDWR) : -1;
+	if (t->mem_fd < 0)
+		return fail(t, -EACCES, "its memory cannot be opened");
+	return 0;
+}
+
+/* The kernel's copy of the auxiliary vector, and what it says. */
+static int read_auxv(struct tracee *t)
+{
+	ssize_t n = -1;
+	uint64_t secure = 0;
+
+	if (inject_step(t->inject, "auxv"))
+		n = read_proc(t->pid, "auxv", t->auxv, sizeof(t->auxv));
+	if (n <= 0 || n == sizeof(t->auxv))
+		return fail(t, -EACCES, "its auxiliary vector cannot be read");
+	t->auxv_size = (size_t)n;
+	if (auxv_word_size(t->auxv, t->auxv_size) != t->stub->word)
+		return fail(t, -EINVAL, "its auxiliary vector is not of its word size");
+	if (auxv_find(t->auxv, t->auxv_size, t->stub->word, AT_SECURE, &secure) && secure != 0)
+		return fail(t, -EPERM, "it runs with the rights of another user");
+	if (!auxv_find(t->auxv, t->auxv_size, t->stub->word, AT_SYSINFO_EHDR, &t->vdso) ||
+	    t->vdso == 0 || t->vdso % PAGE != 0)
+		return fail(t, -ENOENT, "the kernel gave it no vDSO");
+	return 0;
+}
+
+/* Walks words up from address, to the one after the next that is 0. */
+static bool skip_pointers(const struct tracee *t, uint64_t *address)
+{
+	unsigned char bytes[512];
+	uint64_t end = *address + POINTERS_MAX;
+	ssize_t n, i;
+
+	while (*address < end) {
+		/* Less where the stack ends. */
+		n = pread(t->mem_fd, bytes, sizeof(bytes), (off_t)*address);
+		if (n < (ssize_t)t->stub->word)
+			return false;
+		for (i = 0; i + (ssize_t)t->stub->word <= n; i += (ssize_t)t->stub->word) {
+			*address += t->stub->word;
+			if (word_of(t, bytes + i) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* On the stack: argc, argc pointers and a 0, the environment's and a 0, the vector. */
+static bool find_auxv(struct tracee *t)
+{
+	uint64_t address = tracee_regs_sp(&t->regs), argc, zero;
+	unsigned char bytes[8] = {0}, copy[AUXV_MAX];
+	size_t i;
+
+	if (!read_at(t, address, bytes, t->stub->word))
+		return false;
+	argc = word_of(t, bytes);
+	if (argc > POINTERS_MAX / t->stub->word)
+		return false;
+	address += (1 + argc) * t->stub->word;
+	if (!read_at(t, address, bytes, t->stub->word))
+		return false;
+	zero = word_of(t, bytes);
+	address += t->stub->word;
+	if (zero != 0 || !skip_pointers(t, &address))
+		return false;
+	/* The stack's copy ends with AT_NULL; behind it the kernel's has zeroes. */
+	for (i = 0; i + 2 * t->stub->word <= t->auxv_size; i += 2 * t->stub->word)
+		if (word_of(t, t->auxv + i) == AT_NULL)
+			break;
+	t->auxv_size = i + 2 * t->stub->word;
+	if (t->auxv_size > sizeof(copy) || !read_at(t, address, copy, t->auxv_size) ||
+	    memcmp(copy, t->auxv, t->auxv_size) != 0)
+		return false;
+	t->auxv_at = address;
+	for (i = 0; word_of(t, t->auxv + i) != AT_SYSINFO_EHDR; i += 2 * t->stub->word)
+		;
+	t->slot_at = address + i + t->stub->word;
+	return true;
+}
+
+static int read_vdso(struct tracee *t)
+{
+	size_t size = 0;
+
+	if (!inject_step(t->inject, "vDSO") || !read_at(t, t->vdso, t->vdso_bytes, PAGE) ||
+	    elf_mapped_size(t->vdso_bytes, PAGE, VDSO_MAX, &size) != 0)
+		return fail(t, -EINVAL, "the kernel's vDSO cannot be read");
+	t->vdso_size = (size + PAGE - 1) / PAGE * PAGE;
+	if (!read_at(t, t->vdso, t->vdso_bytes, t->vdso_size) ||
+	    vclock_elf_open(t->vdso_bytes, t->vdso_size, 1, &t->elf) != 0)
+		return fail(t, -EINVAL, "the kernel's vDSO cannot be read");
+	t->arch = image_arch_of(t->elf.machine, t->elf.is_64);
+	if (t->arch == NULL || t->elf.is_64 != t->inject->is_64)
+		return fail(t, -EINVAL, "the kernel's vDSO is of another machine");
+	for (size = t->vdso_size; size > 0 && t->vdso_bytes[size - 1] == 0; size--)
+		;
+	t->slack = (size + 63) / 64 * 64;
+	return 0;
+}
+
+/* Fields 26 to 28 and 45 to 51 of /proc/PID/stat. The kernel wants them all back. */
+static bool read_mm(struct tracee *t)
+{
+	uint64_t *const to[] = {&t->mm.start_code, &t->mm.end_code, &t->mm.start_stack};
+	uint64_t *const more[] = {&t->mm.start_data, &t->mm.end_data, &t->mm.start_brk,
+				  &t->mm.arg_start,  &t->mm.arg_end,  &t->mm.env_start,
+				  &t->mm.env_end};
+	char text[1024], *p;
+	ssize_t n = read_proc(t->pid, "stat", text, sizeof(text) - 1);
+	unsigned field;
+
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	p = strrchr(text, ')'); /* a name may hold anything */
+	for (field = 2; p != NULL && field <= 51; field++) {
+		if (field >= 26 && field <= 28)
+			*to[field - 26] = strtoull(p, NULL, 10);
+		if (field >= 45)
+			*more[field - 45] = strtoull(p, NULL, 10);
+		p = strchr(p + 1, ' ');
+		if (p != NULL)
+			p++;
+	}
+	/* Nothing has been allocated yet. */
+	t->mm.brk = t->mm.start_brk;
+	t->mm.auxv = t->auxv_at;
+	t->mm.auxv_size = (uint32_t)t->auxv_size;
+	t->mm.exe_fd = UINT32_MAX; /* unchanged */
+	return field == 52 && t->mm.start_code > 1;
+}
+
+static void add_step(struct tracee *t, struct stub_params *params, uint32_t number, uint32_t flags,
+		     const uint64_t *arg)
+{
+	struct stub_step *step = &params->step[params->steps++];
+
+	step->number = number;
+	/* A number that no kernel has. */
+	if (!(flags & STUB_STORE) && !inject_step(t->inject, "a step of the stub"))
+		step->number = 0xffff;
+	step->flags = flags;
+	memcpy(step->arg, arg, sizeof(step->arg));
+}
+
+#define STEP(...) ((const uint64_t[6]){__VA_ARGS__})
+#define NO_FD ((uint64_t)-1)
+
+static void fill_steps(struct tracee *t, struct stub_params *params, uint64_t mm_at)
+{
+	const struct inject *in = t->inject;
+	const struct inject_image *image = &in->image[in->is_64];
+	const uint64_t unit = t->arch->unit, front = PROCESS_UNITS * unit;
+	const uint64_t shared = MAP_SHARED | MAP_FIXED, private = MAP_PRIVATE | MAP_FIXED;
+
+	params->total = front + (image->size + PAGE - 1) / PAGE * PAGE;
+	add_step(t, params, t->stub->sys_mmap, STUB_BASE,
+		 STEP(0, params->total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, NO_FD,
+		      0));
+	add_step(t, params, t->stub->sys_mmap, STUB_RELATIVE,
+		 STEP(0, 2 * unit, PROT_READ, shared, (uint64_t)in->area_fd, 0));
+	if (in->page_fd >= 0)
+		add_step(t, params, t->stub->sys_mmap, STUB_RELATIVE,
+			 STEP(0, unit, PROT_READ, shared, (uint64_t)in->page_fd, 0));
+	add_step(t, params, t->stub->sys_mmap, STUB_RELATIVE,
+		 STEP(front, image->size, PROT_READ | PROT_EXEC, private, (uint64_t)image->fd, 0));
+	add_step(t, params, t->stub->sys_madvise, STUB_RELATIVE,
+		 STEP(2 * unit, unit, MADV_WIPEONFORK_, 0, 0, 0));
+	add_step(t, params, 0, STUB_STORE, STEP(t->slot_at, front, 0, 0, 0, 0));
+	/* Debuggers and core files read the kernel's copy of the vector. */
+	if (t->has_mm)
+		add_step(t, params, t->stub->sys_prctl, STUB_OPTIONAL,
+			 STEP(PR_SET_MM, PR_SET_MM_MAP_, mm_at, sizeof(struct mm_map), 0, 0));
+}
+
+static int write_stub(struct tracee *t)
+{
+	unsigned char bytes[PAGE], back[PAGE];
+	struct stub_params params = {.steps = 0};
+	const struct inject *in = t->inject;
+	uint64_t at = t->vdso + t->slack;
+	size_t params_size = offsetof(struct stub_params, step) + 7 * sizeof(struct stub_step);
+	size_t size = sizeof(t->mm) + t->stub->code_size + params_size;
+
+	if (size > t->vdso_size - t->slack)
+		return fail(t, -ENOSPC, "there is no room behind the kernel's vDSO");
+	params.entry = tracee_regs_pc(&t->regs);
+	params.undo_slot = t->slot_at;
+	params.undo_value = t->vdso;
+	params.must = in->must;
+	params.result_fd = in->result_fd;
+	params.fd[0] = in->area_fd;
+	params.fd[1] = in->page_fd;
+	params.fd[2] = in->image[0].fd;
+	params.fd[3] = in->image[1].fd;
+	params.fd[4] = in->result_fd;
+	params.fd[5] = -1;
+	fill_steps(t, &params, at);
+	memcpy(bytes, &t->mm, sizeof(t->mm));
+	memcpy(bytes + sizeof(t->mm), t->stub->code, t->stub->code_size);
+	memcpy(bytes + sizeof(t->mm) + t->stub->code_size, &params, params_size);
+	if (!inject_step(t->inject, "writing the stub") || !write_at(t, at, bytes, size) ||
+	    !read_at(t, at, back, size) || memcmp(bytes, back, size) != 0)
+		return fail(t, -EIO, "the stub cannot be written");
+	return 0;
+}
+
+static int start_stub(struct tracee *t)
+{
+	uint64_t at = t->vdso + t->slack + sizeof(t->mm);
+
+	tracee_regs_set_pc(&t->regs, at);
+	if (!inject_step(t->inject, "setting registers") ||
+	    ptrace(PTRACE_SETREGS, t->pid, NULL, &t->regs.user) != 0)
+		return fail(t, -EIO, "its registers cannot be set");
+	t->inject->has_stub = true;
+	return 0;
+}
+
+/* What was written may be half a stub; nothing points at it. */
+static void take_back(struct tracee *t)
+{
+	static const unsigned char zeroes[PAGE];
+
+	(void)write_at(t, t->vdso + t->slack, zeroes,
+		       t->vdso_size - t->slack < PAGE ? t->vdso_size - t->slack : PAGE);
+}
+
+static int inject_open(struct inject *inject, struct tracee *t, pid_t pid)
+{
+	int r = open_tracee(t, inject, pid);
+
+	if (r == 0)
+		r = read_auxv(t);
+	if (r == 0 && (!inject_step(inject, "stack") || !find_auxv(t)))
+		r = fail(t, -EINVAL, "its auxiliary vector is not on its stack");
+	return r;
+}
+
+static void inject_close(struct tracee *t)
+{
+	if (t->mem_fd >= 0)
+		close(t->mem_fd);
+	free(t);
+}
+
+int inject_at_exec(struct inject *inject, pid_t pid)
+{
+	struct tracee *t = malloc(sizeof(*t));
+	int r;
+
+	if (t == NULL)
+		return -ENOMEM;
+	r = inject_open(inject, t, pid);
+	if (r == 0)
+		r = read_vdso(t);
+	if (r == 0 && inject->image[inject->is_64].fd < 0)
+		r = fail(t, -ENOENT, "there is no image for its architecture");
+	if (r == 0) {
+		t->has_mm = read_mm(t);
+		process_page_fill(inject->process, t->arch, inject->hides_vdso ? NULL : &t->elf,
+				  t->vdso, process_page_flags());
+		r = write_stub(t);
+		if (r == 0)
+			r = start_stub(t);
+		if (r != 0)
+			take_back(t);
+	}
+	inject_close(t);
+	return r;
+}
+
+int inject_hide(struct inject *inject, pid_t pid)
+{
+	static const unsigned char zero[8];
+	struct tracee *t = malloc(sizeof(*t));
+	int r;
+
+	if (t == NULL)
+		return -ENOMEM;
+	r = inject_open(inject, t, pid);
+	if (r == 0 && !write_at(t, t->slot_at, zero, t->stub->word))
+		r = fail(t, -EIO, "its stack cannot be written");
+	inject_close(t);
+	return r;
+}
+
+/* A system call instruction in the kernel's vDSO: `syscall`, or `int $0x80` for 32-bit programs. */
+static uint64_t find_syscall(const struct tracee *t)
+{
+	const unsigned char *p = t->vdso_bytes;
+	size_t i;
+
+	for (i = 0; i + 1 < t->vdso_size; i++)
+		if (t->inject->is_64 ? p[i] == 0x0f && p[i + 1] == 0x05
+				     : p[i] == 0xcd && p[i + 1] == 0x80)
+			return t->vdso + i;
+	return 0;
+}
+
+/* To the stop at the end of execve: before it, the kernel would overwrite the result register. */
+static bool to_syscall_end(pid_t pid)
+{
+	const struct timespec pause = {0, 100000};
+	int status, i;
+
+	if (ptrace(PTRACE_SYSCALL, pid, NULL, NULL) != 0)
+		return false;
+	for (i = 0; i < 10000; i++) {
+		if (waitpid(pid, &status, __WALL | WNOHANG) == pid)
+			return WIFSTOPPED(status) && (WSTOPSIG(status) & ~0x80) == SIGTRAP;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+void inject_refuse(pid_t pid)
+{
+	struct inject inject = {.fail_step = 0};
+	struct tracee *t = malloc(sizeof(*t));
+	uint64_t at = 0;
+	bool is_set = false;
+
+	if (t == NULL) {
+		kill(pid, SIGKILL);
+		return;
+	}
+	if (open_tracee(t, &inject, pid) == 0 && read_auxv(t) == 0 && read_vdso(t) == 0)
+		at = find_syscall(t);
+	if (at != 0 && to_syscall_end(pid) &&
+	    ptrace(PTRACE_GETREGS, pid, NULL, &t->regs.user) == 0) {
+		tracee_regs_exit(&t->regs, at, 126);
+		is_set = ptrace(PTRACE_SETREGS, pid, NULL, &t->regs.user) == 0;
+	}
+	if (!is_set)
+		kill(pid, SIGKILL);
+	inject_close(t);
+}

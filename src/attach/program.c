@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* program.c - see program.h. Opens files for reading only, and never for long. */
+#include "attach/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+/* What execvp uses without $PATH. */
+#define DEFAULT_PATH "/bin:/usr/bin"
+/* The kernel follows so many interpreters of interpreters. */
+#define SCRIPT_DEPTH 5
+#define SCRIPT_LINE 256
+
+static int may_execute(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EACCES;
+	return access(path, X_OK) == 0 ? 0 : -errno;
+}
+
+int program_find(const char *name, char *ret_path, size_t size)
+{
+	const char *path = getenv("PATH"), *end;
+	int error = -ENOENT, r;
+
+	if (strchr(name, '/') != NULL) {
+		if (strlen(name) >= size)
+			return -ENAMETOOLONG;
+		strcpy(ret_path, name);
+		return may_execute(name);
+	}
+	if (*name == '\0')
+		return -ENOENT;
+	for (path = path != NULL ? path : DEFAULT_PATH;; path = end + 1) {
+		end = strchrnul(path, ':');
+		/* An empty entry is the working folder. */
+		if (snprintf(ret_path, size, "%.*s%s%s", (int)(end - path), path,
+			     end != path ? "/" : "./", name) < (int)size) {
+			r = may_execute(ret_path);
+			if (r == 0)
+				return 0;
+			if (r == -EACCES)
+				error = r;
+		}
+		if (*end == '\0')
+			return error;
+	}
+}
+
+/* The interpreter of a script's first line; false: not a script. */
+static int script_interpreter(int fd, char *ret_path)
+{
+	char line[SCRIPT_LINE + 1], *start, *end;
+	ssize_t n = pread(fd, line, SCRIPT_LINE, 0);
+
+	if (n < 2 || line[0] != '#' || line[1] != '!')
+		return 0;
+	line[n] = '\0';
+	start = line + 2 + strspn(line + 2, " \t");
+	end = start + strcspn(start, " \t\n");
+	*end = '\0';
+	memcpy(ret_path, start, (size_t)(end - start) + 1);
+	return *start != '\0';
+}
+
+static const char *file_refusal(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return "its file cannot be looked at";
+	if (st.st_mode & S_ISUID)
+		return "it is a set-user-ID program, which would lose its rights";
+	if ((st.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP))
+		return "it is a set-group-ID program, which would lose its rights";
+	if (fgetxattr(fd, "security.capability", NULL, 0) > 0)
+		return "its file has capabilities, which it would lose";
+	return NULL;
+}
+
+const char *program_refusal(const char *path)
+{
+	char interpreter[SCRIPT_LINE + 1];
+	const char *words;
+	int fd, depth, is_script = 1;
+
+	for (depth = 0; is_script && depth < SCRIPT_DEPTH; depth++) {
+		fd = open(depth == 0 ? path : interpreter, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		if (fd < 0)
+			return depth == 0 ? "its file cannot be read" : NULL;
+		words = file_refusal(fd);
+		is_script = script_interpreter(fd, interpreter);
+		close(fd);
+		if (words != NULL)
+			return words;
+	}
+	return NULL;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cmd_run.c - `vclock run`: this process becomes the program, which starts with our image.
+ *
+ * Every reason not to is found before the execve, or takes back what was done: the program runs
+ * with the kernel's vDSO then, unless --require says that it shall not.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "attach/launch.h"
+#include "attach/program.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "vclock.h"
+
+/* As env(1) and its like have them. */
+enum { RUN_FAILED = 125, RUN_REFUSED = 126, RUN_NOT_FOUND = 127 };
+
+enum {
+	OPTION_VERBOSE,
+	OPTION_REQUIRE,
+	OPTION_TRUST,
+	OPTION_IMAGES,
+	OPTION_WITHOUT_KERNEL_VDSO,
+	OPTION_WITHOUT_IMAGE,
+	OPTION_FAIL_STEP,
+	OPTION_DIE_STEP
+};
+
+static const struct cli_option options[] = {
+	[OPTION_VERBOSE] = {"verbose", NULL, "say on stderr what became of it, and why"},
+	[OPTION_REQUIRE] = {"require", NULL,
+			    "without the image, exit with 126 and do not run PROGRAM"},
+	[OPTION_TRUST] = {"trust-counter", NULL,
+			  "also where the kernel does not trust the CPU's counter"},
+	[OPTION_IMAGES] = {"images", "FOLDER", "where the vDSO images are"},
+	[OPTION_WITHOUT_KERNEL_VDSO] =
+		{"without-kernel-vdso", NULL,
+		 "hide the kernel's vDSO from PROGRAM: what the page does not\n"
+		 "answer becomes a system call. For tests and measurements"},
+	[OPTION_WITHOUT_IMAGE] = {"without-image", NULL,
+				  "with --without-kernel-vdso: do not give it ours either"},
+	[OPTION_FAIL_STEP] = {"fail-step", "N", "for tests: let the N-th step fail"},
+	[OPTION_DIE_STEP] = {"die-step", "N", "for tests: kill the helper at the N-th step"},
+	{NULL, NULL, NULL},
+};
+
+static const struct cli_usage usage = {
+	.command = "run",
+	.operands = "[--] PROGRAM [ARG...]",
+	.summary =
+		"Runs PROGRAM, unmodified, with vclock's vDSO image in place of the kernel's: its "
+		"clocks\nthen come from a time page wherever the page covers the moment.",
+	.options = options,
+	.notes = "Exit status: PROGRAM's own; 125 wrong usage, 126 --require is not met or PROGRAM "
+		 "cannot\nbe executed, 127 PROGRAM not found.",
+	.ends_at_operand = 1,
+};
+
+struct run {
+	struct launch launch;
+	bool is_loud;
+	char images[PATH_MAX];
+	char path[PROGRAM_PATH_MAX];
+};
+
+/* Installed: bin/vclock and lib/vclock/; in the tree: build/CELL/vclock and build/images/. */
+static const char *find_images(struct run *run)
+{
+	static const char *const places[] = {"../lib/vclock", "../images"};
+	char exe[PATH_MAX - 64], *slash;
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	unsigned i;
+
+	if (n <= 0)
+		return VCLOCK_IMAGES;
+	exe[n] = '\0';
+	slash = strrchr(exe, '/');
+	if (slash != NULL)
+		slash[1] = '\0';
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(run->images, sizeof(run->images), "%s%s", exe, places[i]);
+		if (access(run->images, X_OK) == 0)
+			return run->images;
+	}
+	return VCLOCK_IMAGES;
+}
+
+/* The machine's page, where the library found it good; else -1. */
+static int machine_page(void)
+{
+	struct vclock_status status;
+
+	memset(&status, 0, sizeof(status));
+	status.size = sizeof(status);
+	if (vclock_status(&status) != 0 || status.page_source != VCLOCK_PAGE_FILE ||
+	    status.page_retired != VCLOCK_RETIRED_NOT)
+		return -1;
+	return open(status.page_path, O_RDONLY | O_CLOEXEC);
+}
+
+static const char *counter_refusal(const struct run *run)
+{
+	static struct vclock_counter_status counter;
+	int tsc = 0;
+
+	counter.size = sizeof(counter);
+	if (prctl(PR_GET_TSC, &tsc, 0, 0, 0) == 0 && tsc == PR_TSC_SIGSEGV)
+		return "the CPU's counter is forbidden to it";
+	if (run->launch.page_fd >= 0 || run->launch.trusts_counter)
+		return NULL;
+	if (vclock_counter_status(NULL, &counter) != 0)
+		return "the CPU's counter cannot be judged";
+	return counter.trust == VCLOCK_TRUST_NEVER ? counter.reason : NULL;
+}
+
+/* NULL when a helper is there, or nothing is to be done; else why not. */
+static const char *start(struct run *run)
+{
+	const char *reason;
+	int r = program_find(run->launch.program, run->path, sizeof(run->path));
+
+	if (r != 0)
+		return NULL; /* execve says why */
+	reason = program_refusal(run->path);
+	if (reason != NULL)
+		return reason;
+	if (run->launch.images != NULL) {
+		run->launch.page_fd = machine_page();
+		reason = counter_refusal(run);
+	}
+	if (reason == NULL && launch_start(&run->launch, &reason) == 0)
+		return NULL;
+	return reason;
+}
+
+static int execute(char **argv)
+{
+	int error;
+
+	execvp(argv[0], argv);
+	error = errno;
+	fprintf(stderr, "vclock: run: %s: %s\n", argv[0], strerror(error));
+	return error == ENOENT || error == ENOTDIR ? RUN_NOT_FOUND : RUN_REFUSED;
+}
+
+static int read_options(struct run *run, int argc, char **argv, int *ret_status)
+{
+	bool hides_vdso = false, has_image = true;
+	const char *value;
+	uint64_t step;
+	int option;
+
+	while ((option = cli_next_option(&usage, argc, argv, &value, ret_status)) !=
+	       CLI_OPTIONS_END) {
+		step = 0;
+		if (option == CLI_OPTIONS_STOP)
+			return 0;
+		if (option == OPTION_VERBOSE)
+			run->launch.is_loud = true;
+		else if (option == OPTION_REQUIRE)
+			run->launch.must = true;
+		else if (option == OPTION_TRUST)
+			run->launch.trusts_counter = true;
+		else if (option == OPTION_IMAGES)
+			run->launch.images = value;
+		else if (option == OPTION_WITHOUT_KERNEL_VDSO)
+			hides_vdso = true;
+		else if (option == OPTION_WITHOUT_IMAGE)
+			has_image = false;
+		else if (cli_number("run: step", value, 1, 1000, &step) != CLI_GOOD)
+			return *ret_status = RUN_FAILED, 0;
+		if (step != 0) {
+			run->launch.fail_step = (unsigned)step;
+			run->launch.dies = option == OPTION_DIE_STEP;
+		}
+	}
+	run->launch.hides_vdso = hides_vdso;
+	if (!has_image && !hides_vdso) {
+		cli_error(CLI_USAGE, "run: --without-image: only with --without-kernel-vdso");
+		return *ret_status = RUN_FAILED, 0;
+	}
+	if (!has_image)
+		run->launch.images = NULL;
+	else if (run->launch.images == NULL)
+		run->launch.images = find_images(run);
+	return 1;
+}
+
+int cmd_run(int argc, char **argv)
+{
+	static struct run run;
+	const char *reason;
+	int status = RUN_FAILED;
+
+	run.launch.page_fd = -1;
+	if (!read_options(&run, argc, argv, &status))
+		return status == CLI_USAGE ? RUN_FAILED : status;
+	if (optind == argc) {
+		cli_error(CLI_USAGE, "run: no program; see `vclock run --help`");
+		return RUN_FAILED;
+	}
+	run.launch.program = argv[optind];
+	reason = start(&run);
+	if (reason != NULL && (run.launch.is_loud || run.launch.must))
+		fprintf(stderr, "vclock: run: %s: %s: %s\n", argv[optind],
+			run.launch.must ? "does not run" : "runs with the kernel's vDSO", reason);
+	if (reason != NULL && run.launch.must)
+		return RUN_REFUSED;
+	return execute(argv + optind);
+}
