@@ -74,6 +74,16 @@ void private_page_close(struct private_page *page)
 	close(page->fd);
 }
 
+const char *private_page_refusal(bool trusts_counter)
+{
+	static struct trust trust;
+
+	if (trusts_counter)
+		return NULL;
+	trust_read(NULL, &trust);
+	return trust.verdict == VCLOCK_TRUST_NEVER ? trust.reason : NULL;
+}
+
 static uint64_t now_ns(void)
 {
 	struct timespec ts = {0, 0};

@@ -22,6 +22,10 @@ struct private_page {
 int private_page_open(struct private_page *ret_page);
 void private_page_close(struct private_page *page);
 
+/* NULL, or why no page may be kept here, in plain words. Reads sysfs. Static text, until the next
+ * call. */
+const char *private_page_refusal(bool trusts_counter);
+
 /*
  * Keeps the page until the process behind pidfd ends, then retires it. Returns at once where the
  * kernel does not trust the counter and trusts_counter is not set. Never touches anything else.

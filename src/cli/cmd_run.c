@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "attach/launch.h"
+#include "attach/private_page.h"
 #include "attach/program.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -67,7 +68,6 @@ static const struct cli_usage usage = {
 
 struct run {
 	struct launch launch;
-	bool is_loud;
 	char images[PATH_MAX];
 	char path[PROGRAM_PATH_MAX];
 };
@@ -109,17 +109,13 @@ static int machine_page(void)
 
 static const char *counter_refusal(const struct run *run)
 {
-	static struct vclock_counter_status counter;
 	int tsc = 0;
 
-	counter.size = sizeof(counter);
 	if (prctl(PR_GET_TSC, &tsc, 0, 0, 0) == 0 && tsc == PR_TSC_SIGSEGV)
 		return "the CPU's counter is forbidden to it";
-	if (run->launch.page_fd >= 0 || run->launch.trusts_counter)
+	if (run->launch.page_fd >= 0)
 		return NULL;
-	if (vclock_counter_status(NULL, &counter) != 0)
-		return "the CPU's counter cannot be judged";
-	return counter.trust == VCLOCK_TRUST_NEVER ? counter.reason : NULL;
+	return private_page_refusal(run->launch.trusts_counter);
 }
 
 /* NULL when a helper is there, or nothing is to be done; else why not. */

@@ -116,8 +116,8 @@ static inline const struct stub_arch *stub_host_arch(bool is_64)
 					  .sys_madvise = 219,
 					  .sys_prctl = 172};
 
-	arch64.code_size = (uint32_t)(stub64_end - stub64_start);
-	arch32.code_size = (uint32_t)(stub32_end - stub32_start);
+	arch64.code_size = (uint32_t)((uintptr_t)stub64_end - (uintptr_t)stub64_start);
+	arch32.code_size = (uint32_t)((uintptr_t)stub32_end - (uintptr_t)stub32_start);
 	return is_64 ? &arch64 : &arch32;
 }
 

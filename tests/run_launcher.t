@@ -1,0 +1,220 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# vclock run, as typed: the program runs as it would without, and has the image and a page. Each
+# step of the injection fails once, and once kills the helper: the program still runs right.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$(readlink -f "$0")")/tap.sh"
+vclock=$B/vclock
+cd "$tap_dir" || exit 1
+
+cat >probe.c <<'EOF'
+/* What the program sees: is the image there, does it read the page, and is all else as ever. */
+#define _GNU_SOURCE
+#include <elf.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static unsigned long saved_ehdr(void)
+{
+	unsigned long words[256] = {0};
+	int fd = open("/proc/self/auxv", O_RDONLY), i;
+	ssize_t n = read(fd, words, sizeof(words));
+
+	close(fd);
+	for (i = 0; i < n / 8; i += 2)
+		if (words[i] == AT_SYSINFO_EHDR)
+			return words[i + 1];
+	return 0;
+}
+
+static int is_ours(unsigned long ehdr)
+{
+	const char *image = (const char *)ehdr;
+
+	return ehdr != 0 && memmem(image, 4096, "__vdso_clock_gettime_tai", 24) != NULL;
+}
+
+/* Reads the clock until the image has made up its mind: the page is there after some 100 ms. */
+static unsigned state(unsigned long ehdr)
+{
+	const volatile uint32_t *word = (const uint32_t *)(ehdr - 4096);
+	struct timespec ts;
+	int i;
+
+	for (i = 0; i < 3000 && *word == 0; i++) {
+		clock_gettime(CLOCK_MONOTONIC, &ts);
+		usleep(1000);
+	}
+	return *word;
+}
+
+static unsigned outside(void)
+{
+	struct timespec a, b, c;
+	unsigned count = 0, i;
+
+	for (i = 0; i < 20000; i++) {
+		syscall(SYS_clock_gettime, CLOCK_REALTIME, &a);
+		clock_gettime(CLOCK_REALTIME, &b);
+		syscall(SYS_clock_gettime, CLOCK_REALTIME, &c);
+#define NS(t) ((t).tv_sec * 1000000000ll + (t).tv_nsec)
+		count += NS(b) < NS(a) - 1000 || NS(b) > NS(c) + 1000;
+	}
+	return count;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long ehdr = getauxval(AT_SYSINFO_EHDR);
+	int fds = 0, i;
+
+	for (i = 0; i < 1024; i++)
+		fds += fcntl(i, F_GETFD) >= 0;
+	if (argc > 1 && strcmp(argv[1], "short") == 0) {
+		printf("%s %d fds, saved %s\n", is_ours(ehdr) ? "image" : "kernel", fds,
+		       saved_ehdr() == ehdr ? "same" : "differs");
+	} else {
+		printf("%s, state %u, saved %s, %d fds, %u outside, secure %lu\n",
+		       is_ours(ehdr) ? "image" : "kernel", is_ours(ehdr) ? state(ehdr) : 9,
+		       saved_ehdr() == ehdr ? "same" : "differs", fds, outside(),
+		       getauxval(AT_SECURE));
+	}
+	return 7;
+}
+EOF
+gcc -O1 -o probe probe.c && gcc -O1 -static -o probe-static probe.c &&
+	gcc -O1 -static-pie -o probe-static-pie probe.c && musl-gcc -O1 -static -o probe-musl probe.c &&
+	musl-gcc -O1 -o probe-musl-dynamic probe.c || exit 1
+fds=$(exec ./probe short | sed 's/kernel \([0-9]*\) fds.*/\1/')
+
+vrun() { # ARGUMENT...: status, out, err
+	status=0
+	timeout 60 "$vclock" run --trust-counter "$@" >out 2>err </dev/null || status=$?
+}
+
+# The kinds of program.
+for program in probe probe-static probe-static-pie probe-musl probe-musl-dynamic; do
+	vrun --verbose "./$program"
+	is "$status: $(cat out)" "7: image, state 1, saved same, $fds fds, 0 outside, secure 0" "$program"
+	is "$(cat err)" "vclock: run: ./$program: has the image and a page of its own" \
+		"$program: says so"
+done
+vrun --without-kernel-vdso ./probe
+is "$status: $(cat out)" "7: image, state 1, saved same, $fds fds, 0 outside, secure 0" \
+	'with the kernel vDSO hidden'
+vrun --without-kernel-vdso --without-image ./probe short
+is "$status: $(cut -d' ' -f1 out)" '7: kernel' 'without any vDSO'
+
+# The same process, with the same everything.
+vrun sh -c 'exit 3'
+is "$status" 3 'the exit status is the program'"'"'s'
+vrun sh -c 'kill -TERM $$'
+is "$status" 143 'so is the signal that ends it'
+pids=$(sh -c 'echo $$ $PPID; exec "$0" run --trust-counter sh -c "echo \$\$ \$PPID"' "$vclock" | sort -u | wc -l)
+is "$pids" 1 'the same process, and the same parent'
+cat >mask.pl <<'EOF'
+open(my $f, "<", "/proc/self/status"); print grep { /^(Sig[BICP]|Shd|Tracer|Seccomp:|NoNew)/ } <$f>;
+print join(" ", map { "$_=$ENV{$_}" } sort grep { $_ ne "_" } keys %ENV), "\n", getpgrp(), "\n", join(" ", map { readlink("/proc/self/fd/$_") } 0, 2);
+EOF
+perl -e 'use POSIX; sigprocmask(SIG_BLOCK, POSIX::SigSet->new(SIGUSR1)); $SIG{HUP} = "IGNORE";
+	exec "perl", "mask.pl"' >plain </dev/null 2>/dev/null
+perl -e 'use POSIX; sigprocmask(SIG_BLOCK, POSIX::SigSet->new(SIGUSR1)); $SIG{HUP} = "IGNORE";
+	exec @ARGV, "perl", "mask.pl"' "$vclock" run --trust-counter >ours </dev/null 2>/dev/null
+run 'the same signal mask, dispositions, environment and group; nobody traces it' \
+	diff plain ours
+is "$(echo some text | "$vclock" run --trust-counter cat)" 'some text' 'stdin and stdout'
+started=$(date +%s)
+"$vclock" run --trust-counter true | cat
+[ $(($(date +%s) - started)) -lt 5 ]
+ok $? 'a pipe ends when the program does'
+"$vclock" run --trust-counter sh -c 'echo x >&9' 9>nine
+is "$(cat nine)" x 'descriptors that the caller passes on'
+"$vclock" run --trust-counter sh -c '[ -e /proc/self/fd/0 ]' <&-
+is $? 1 'a closed stdin stays closed'
+
+# What cannot be run.
+vrun ./missing
+is "$status: $(cat err)" '127: vclock: run: ./missing: No such file or directory' 'not found'
+vrun missing-program
+is "$status" 127 'not found in the path'
+vrun ./probe.c
+is "$status" 126 'not executable'
+vrun .
+is "$status" 126 'a folder'
+vrun
+is "$status: $(cat err)" '125: vclock: run: no program; see `vclock run --help`' 'no program'
+vrun --unknown
+is "$status" 125 'wrong usage'
+vrun --require --images /nonexistent ./probe short
+is "$status: $(cat out)" '126: ' 'no images, --require'
+vrun --images /nonexistent ./probe short
+is "$status: $(cat out)" "7: kernel $fds fds, saved same" 'no images'
+
+# Scripts, with and without an interpreter's name.
+printf '#!/bin/sh\necho script "$1"\n' >script
+printf 'echo bare "$1"\n' >bare
+chmod +x script bare
+vrun ./script a
+is "$status: $(cat out)" '0: script a' 'a script'
+vrun ./bare b
+is "$status: $(cat out)" '0: bare b' 'a script without a first line'
+
+# Stacks of all sizes.
+many=$(seq -f 'V%.0f=x' 1 9000)
+# shellcheck disable=SC2086
+is "$(env $many "$vclock" run --trust-counter ./probe short)" "image $fds fds, saved same" '9000 variables'
+is "$(env -i "$vclock" run --trust-counter ./probe short)" "image $fds fds, saved same" 'no variable'
+# shellcheck disable=SC2046
+is "$("$vclock" run --trust-counter ./probe short $(seq 1 2000))" "image $fds fds, saved same" '2000 arguments'
+is "$("$vclock" run --trust-counter ./probe short "$(head -c 100000 /dev/zero | tr '\0' x)")" \
+	"image $fds fds, saved same" 'an argument of 100 KB'
+is "$(setarch -R "$vclock" run --trust-counter ./probe short)" "image $fds fds, saved same" \
+	'addresses that are not random'
+
+# Each step fails once: 1 to 10 are the launcher's, helper's and stub's, 11 tells debuggers of the
+# image, 12 and 13 start the stub, 14 lets go. A program that could not be stopped in time has
+# descriptors of ours.
+steps=14
+good() { # STEP KIND...: the program ran, on one of these
+	local step=$1 kinds=$2
+	case "$status: $(cat out)" in
+	"7: kernel "*" fds, saved same") [[ $kinds == *kernel* ]] ;;
+	"7: image $fds fds, saved same") [[ $kinds == *image* ]] ;;
+	"7: image $fds fds, saved differs") [[ $kinds == *unseen* ]] ;;
+	"126: ") [[ $kinds == *refused* ]] ;;
+	*) false ;;
+	esac || wrong="$wrong $step:$status:$(cat out)"
+}
+wrong=''
+for step in $(seq 1 $steps); do
+	vrun --verbose --fail-step "$step" ./probe-static short
+	case $step in
+	11) good "$step" unseen ;;
+	14) good "$step" image ;;
+	*) good "$step" kernel && grep -q "runs with the kernel's vDSO: " err || wrong="$wrong $step" ;;
+	esac
+done
+is "$wrong" '' 'the n-th step fails, and the program runs right'
+vrun --verbose --fail-step $((steps + 1)) ./probe-static short
+good $((steps + 1)) image && grep -q 'page of its own' err
+ok $? "there are no more than $steps steps"
+wrong=''
+for step in 1 2 4 6 7 9 10 12 13; do
+	vrun --require --fail-step "$step" ./probe-static short
+	good "$step" refused
+done
+is "$wrong" '' 'the n-th step fails, and with --require the program does not run'
+wrong=''
+for step in $(seq 1 $steps); do
+	vrun --die-step "$step" ./probe-static short
+	good "$step" 'kernel image'
+done
+is "$wrong" '' 'the helper is killed at the n-th step, and the program runs right'
+tap_done
