@@ -50,12 +50,14 @@ $(B)/obj/src/%.o: src/%.c $(FLAGS_FILE)
 $(B)/obj/%.o: %.c $(FLAGS_FILE)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(COMPILER) $(CPPFLAGS_ALL) -Itests $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+	$(Q)$(COMPILER) $(CPPFLAGS_ALL) -Itests -DVCLOCK_ROOT='"$(CURDIR)"' $(CFLAGS_ALL) \
+		-MMD -MP -c -o $@ $<
 
 $(B)/obj/%.o: %.cc $(FLAGS_FILE)
 	@mkdir -p $(@D)
 	$(call say,CXX,$@)
-	$(Q)$(CXX_COMPILER) $(CPPFLAGS_ALL) -Itests $(CXXFLAGS_ALL) -MMD -MP -c -o $@ $<
+	$(Q)$(CXX_COMPILER) $(CPPFLAGS_ALL) -Itests -DVCLOCK_ROOT='"$(CURDIR)"' $(CXXFLAGS_ALL) \
+		-MMD -MP -c -o $@ $<
 
 $(B)/libvclock.a: $(LIB_OBJ)
 	@rm -f $@

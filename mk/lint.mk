@@ -8,7 +8,7 @@ LINT_SHELL := $(filter scripts/% %.sh %.t .ci/run,$(filter-out %.allow %.awk,$(L
 LINT_MAN := $(filter man/%,$(LINT_FILES))
 LINT_CPPFLAGS := -Iinclude -Isrc -Itests -D_GNU_SOURCE -DVCLOCK_HAS_LIBS=1 -DVCLOCK_VERSION='""' \
 	-DIMAGE_ARCH_H='"image/arch/image_x86_64.h"' \
-	-DFUZZ_ROOT='""' -DFUZZ_CORPUS='""'
+	-DFUZZ_ROOT='""' -DFUZZ_CORPUS='""' -DVCLOCK_ROOT='""'
 
 lint:
 	@$(MAKE) --no-print-directory -O -k -j2 $(LINT_PARTS:%=lint-%)
