@@ -40,7 +40,7 @@ run() {
 		ok 0 "$what"
 	else
 		ok 1 "$what" || true
-		sed 's/^/# /' "$tap_dir/said" | head -n 40
+		sed 's/^/# /' "$tap_dir/said" | head -n 15
 		return 1
 	fi
 }

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Each public header compiles alone, in C99 -pedantic and in C++11, by gcc and clang, for x86_64 and
+# i386 (there with 32- and 64-bit time_t). include/vclock needs nothing of a C library: it compiles
+# with the compiler's own stdint and stddef and nothing else. A header that breaks either is refused.
+# shellcheck source=tests/tap.sh
+. "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
+
+warn="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Werror"
+time64="-D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64"
+i386="-march=i686"
+clang_i386="--target=i686-linux-gnu -isystem /usr/i686-linux-gnu/include $i386"
+
+# NAME | compiler and flags
+c_compilers="
+gcc x86_64|gcc
+clang x86_64|clang
+gcc i386|i686-linux-gnu-gcc $i386
+gcc i386, 64-bit time|i686-linux-gnu-gcc $i386 $time64
+clang i386|clang $clang_i386
+clang i386, 64-bit time|clang $clang_i386 $time64
+musl|musl-gcc
+"
+cxx_compilers="
+g++ x86_64|g++
+clang++ x86_64|clang++
+g++ i386|i686-linux-gnu-g++ $i386
+g++ i386, 64-bit time|i686-linux-gnu-g++ $i386 $time64
+clang++ i386|clang++ $clang_i386
+"
+
+# compile COMMAND INCLUDE_DIR LANGUAGE HEADER...: each header, alone and twice, in a program that is
+# empty otherwise.
+compile() {
+	local command=$1 include=$2 language=$3 header
+	shift 3
+	for header; do
+		printf '#include "%s"\n#include "%s"\nint nothing(void);\nint nothing(void)\n{\n\treturn 0;\n}\n' \
+			"$header" "$header" >"$tap_dir/alone.$language"
+		# shellcheck disable=SC2086 # words of a command
+		$command $warn "-I$include" -c -o /dev/null "$tap_dir/alone.$language" || return 1
+	done
+}
+
+# freestanding COMMAND INCLUDE_DIR HEADER...
+freestanding() {
+	local command=$1 own
+	shift
+	# shellcheck disable=SC2086
+	own=$($command -print-file-name=include)
+	compile "$command -std=c99 -ffreestanding -nostdinc -isystem $own" "$1" c "${@:2}"
+}
+
+mapfile -t island < <(cd "$root/include" && find vclock -name '*.h' | LC_ALL=C sort)
+# The page comes before an architecture's file, as counter.h says.
+mapfile -t alone < <(printf '%s\n' "${island[@]}" | grep -v /arch/)
+is "$((${#alone[@]} >= 6))" 1 'there are headers to compile'
+
+while IFS='|' read -r name command; do
+	[ -n "$name" ] || continue
+	# The C library shows its clocks to a C99 program that asks for them only.
+	run "C99, $name" compile "$command -std=c99 -D_DEFAULT_SOURCE -Wstrict-prototypes" \
+		"$root/include" c vclock.h "${alone[@]}"
+done <<<"$c_compilers"
+while IFS='|' read -r name command; do
+	[ -n "$name" ] || continue
+	run "C++11, $name" compile "$command -std=c++11" "$root/include" cc vclock.h "${alone[@]}"
+done <<<"$cxx_compilers"
+run 'C11 with GNU, gcc x86_64' compile 'gcc -std=gnu11' "$root/include" c vclock.h "${alone[@]}"
+run 'C++20, g++' compile 'g++ -std=c++20' "$root/include" cc vclock.h "${alone[@]}"
+
+run 'without a C library, gcc' freestanding gcc "$root/include" "${alone[@]}"
+run 'without a C library, clang' freestanding clang "$root/include" "${alone[@]}"
+run 'without a C library, gcc i386' freestanding i686-linux-gnu-gcc "$root/include" "${alone[@]}"
+
+# What must be refused.
+cp -r "$root/include" "$tap_dir/include"
+echo '#include <string.h>' >>"$tap_dir/include/vclock/page.h"
+refuse 'a libc header in the island is noticed' freestanding gcc "$tap_dir/include" "${alone[@]}"
+cp "$root/include/vclock/page.h" "$tap_dir/include/vclock/page.h"
+run '... and the same tree without it passes' freestanding gcc "$tap_dir/include" "${alone[@]}"
+cat >>"$tap_dir/include/vclock/page.h" <<'X'
+static inline unsigned char narrow(int x) { return x; }
+X
+refuse 'a silent narrowing is noticed' compile 'gcc -std=c99' "$tap_dir/include" c vclock/page.h
+cp "$root/include/vclock/page.h" "$tap_dir/include/vclock/page.h"
+sed -i '/#include "compiler.h"/d' "$tap_dir/include/vclock/page.h"
+refuse 'a header that leans on another is noticed' compile 'gcc -std=c99' "$tap_dir/include" c \
+	vclock/page.h
+cp "$root/include/vclock/page.h" "$tap_dir/include/vclock/page.h"
+echo '_Static_assert(1, "one");' >>"$tap_dir/include/vclock/page.h"
+refuse 'C11 in a public header is noticed' compile 'g++ -std=c++11' "$tap_dir/include" cc vclock/page.h
+tap_done
