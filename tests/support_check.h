@@ -38,5 +38,4 @@ int support_passes(const struct support_rows *rows);
  */
 int support_start_page(uint32_t interval_ns);
 
-
 #endif /* SUPPORT_CHECK_H */

@@ -25,7 +25,8 @@ uint64_t scale_div_rem(uint64_t n, uint64_t d, uint64_t *ret_rem);
 void scale_ns_to_sec(int64_t ns, int64_t *ret_sec, uint32_t *ret_nsec);
 
 /*
- * The largest shift <= VCLOCK_SHIFT_MAX at which a rate of twice nominal still fits 32 bits of mult, for a counter of hz, 1,000 <= hz <= 10^11.
+ * The largest shift <= VCLOCK_SHIFT_MAX at which a rate of twice nominal still fits 32 bits of
+ * mult, for a counter of hz, 1,000 <= hz <= 10^11.
  */
 uint32_t scale_shift_for(uint64_t hz);
 
