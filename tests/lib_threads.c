@@ -53,7 +53,7 @@ static void *reader(void *arg)
 
 int main(void)
 {
-	const char *path = strdup(support_path("page"));
+	char path[512];
 	pthread_t thread[THREADS];
 	uint64_t end = oracle_now_ns() + (tap_is_long() ? 30u : 2u) * UINT64_C(1000000000);
 	int rounds = 0, bad = 0, i;
@@ -62,6 +62,7 @@ int main(void)
 		tap_skip("threads and forks", "the emulator cannot fork a program with threads");
 		return tap_done();
 	}
+	snprintf(path, sizeof(path), "%s", support_path("page"));
 	for (i = 0; i < THREADS; i++)
 		pthread_create(&thread[i], NULL, reader, (void *)(intptr_t)i);
 	for (rounds = 0; oracle_now_ns() < end; rounds++) {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # page.sh - pages made by hand, for shell tests: sourced after tap.sh. $page is their path.
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # tap_dir is of tap.sh
 page=$tap_dir/page
 
 # page [FIELD=VALUE...]: a page of version 1 that was published once, of an unknown boot.

@@ -143,7 +143,8 @@ int main(void)
 {
 	FILE *file = fopen(VCLOCK_ROOT "/docs/page-format.md", "r");
 
-	if (!tap_ok(file != NULL, "docs/page-format.md is there"))
+	tap_ok(file != NULL, "docs/page-format.md is there");
+	if (file == NULL)
 		return tap_done();
 	tap_ok(count_faults(file, NULL) == 0, "every field is where the tables say, %zu bits",
 	       sizeof(void *) * 8);
