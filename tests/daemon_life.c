@@ -118,6 +118,8 @@ static void usage_errors(void)
 		{"vclockd", "--page", "", NULL},
 		{"vclockd", "somewhere", NULL, NULL},
 		{"vclockd", "--interval", "99999999999999999999", NULL},
+		{"vclockd", "--interval", NULL, NULL},
+		{"vclockd", "--bogus", NULL, NULL},
 	};
 	char text[1024];
 	size_t i;

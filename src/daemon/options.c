@@ -71,12 +71,6 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-static int usage(void)
-{
-	fprintf(stderr, "vclockd: see vclockd --help\n");
-	return EXIT_USAGE;
-}
-
 /* stdout may be full or closed. */
 static int print(const char *text)
 {
@@ -119,8 +113,8 @@ static int take(int option, struct daemon_options *options)
 		return print(help);
 	case OPT_VERSION:
 		return print("vclockd " VCLOCK_VERSION "\n");
-	default: /* getopt_long has printed a line of its own */
-		return usage();
+	default: /* getopt_long has said what is wrong */
+		return EXIT_USAGE;
 	}
 }
 
@@ -132,7 +126,11 @@ int options_parse(int argc, char **argv, struct daemon_options *ret_options)
 		.realtime_priority = PRIORITY_DEFAULT,
 		.is_sandboxed = sandbox_is_built_in(),
 	};
+	static char name[] = "vclockd";
 	int option, r = -1;
+
+	if (argc > 0)
+		argv[0] = name; /* for the messages of getopt_long */
 
 	while (r < 0 && (option = getopt_long(argc, argv, "", long_options, NULL)) != -1)
 		r = take(option, &options);
