@@ -1,0 +1,311 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# vclock run with programs that are not easy: rights of their own, filters, limits, tracers, name
+# spaces, signals inside the image, children that outlive the program.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$(readlink -f "$0")")/tap.sh"
+vclock=$B/vclock
+cd "$tap_dir" || exit 1
+chmod 755 .
+
+vrun() { # ARGUMENT...: status, out, err
+	status=0
+	timeout 60 "$vclock" run --trust-counter "$@" >out 2>err </dev/null || status=$?
+}
+
+cat >probe.c <<'EOF'
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+int main(void)
+{
+	const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
+
+	printf("%s, euid %d\n", image && memmem(image, 4096, "__vdso_clock_gettime_tai", 24) ? "image" : "kernel", (int)geteuid());
+	return 7;
+}
+EOF
+gcc -O1 -o probe probe.c || exit 1
+
+# Programs whose file gives them rights.
+cp probe suid
+cp probe caps
+chown 12345 suid && chmod 4755 suid
+setcap cap_net_raw+ep caps
+as_user="setpriv --reuid 65534 --regid 65534 --clear-groups"
+for program in suid caps; do
+	# shellcheck disable=SC2086
+	$as_user "$vclock" run --verbose --trust-counter "./$program" >out 2>err
+	case $program in
+	suid) is "$(cat out)" 'kernel, euid 12345' 'a set-user-ID program keeps its rights' ;;
+	caps) is "$(cat out)" 'kernel, euid 65534' 'so does one with capabilities' ;;
+	esac
+	grep -q 'rights\|capabilities' err
+	ok $? "$program: says why"
+done
+printf '#!%s\n' "$PWD/suid" >script
+chmod 755 script
+vrun --require ./script
+is "$status: $(cat out)" '126: ' 'a script for a set-user-ID program'
+# shellcheck disable=SC2086
+is "$($as_user "$vclock" run --trust-counter ./probe 2>&1)" 'image, euid 65534' 'an ordinary user'
+cp probe unreadable
+chmod 711 unreadable
+# shellcheck disable=SC2086
+is "$($as_user "$vclock" run --trust-counter ./unreadable 2>&1)" 'kernel, euid 65534' \
+	'a program that may not be read'
+
+# Filters.
+cat >filter.c <<'EOF'
+#define _GNU_SOURCE
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+/* filter kill|errno NUMBER PROGRAM...: what a call of that number gets. */
+int main(int argc, char **argv)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)atoi(argv[2]), 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, argv[1][0] == 'k' ? SECCOMP_RET_KILL_PROCESS : SECCOMP_RET_ERRNO | 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {4, code};
+
+	(void)argc;
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0))
+		return 99;
+	execvp(argv[3], argv + 3);
+	return 98;
+}
+EOF
+gcc -O1 -o filter filter.c || exit 1
+# madvise, mlock, ptrace
+is "$(./filter errno 28 "$vclock" run --trust-counter ./probe 2>&1)" 'kernel, euid 0' \
+	'a filter that does not allow what the stub does: not injected'
+is "$(./filter kill 149 "$vclock" run --trust-counter ./probe 2>&1)" 'image, euid 0' \
+	'a filter that does not mind'
+is "$(./filter kill 101 "$vclock" run --trust-counter ./probe 2>&1)" 'kernel, euid 0' \
+	'a filter that kills the helper'
+# A filter that the program sets itself, against clock_gettime: the page needs no system call.
+cat >sealed.c <<'EOF'
+#define _GNU_SOURCE
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+int main(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 228, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {4, code};
+	struct timespec ts;
+	int i, good = 0;
+
+	for (i = 0; i < 400; i++) {
+		clock_gettime(CLOCK_MONOTONIC, &ts);
+		usleep(1000);
+	}
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+	for (i = 0; i < 1000; i++)
+		good += clock_gettime(CLOCK_MONOTONIC, &ts) == 0;
+	printf("%s\n", good >= 900 ? "page" : "no page");
+	return 0;
+}
+EOF
+gcc -O1 -o sealed sealed.c || exit 1
+vrun --without-kernel-vdso ./sealed
+is "$(cat out)" page 'without vDSO and system call, only the page can have answered'
+
+# Limits.
+is "$(ulimit -n 8; "$vclock" run --trust-counter ./probe 2>&1)" 'kernel, euid 0' 'few descriptors'
+is "$(ulimit -n 64; "$vclock" run --trust-counter ./probe 2>&1)" 'image, euid 0' 'some descriptors'
+is "$(ulimit -v 30000; "$vclock" run --trust-counter ./probe 2>&1 | tail -n 1)" 'image, euid 0' \
+	'little address space'
+is "$(prlimit --memlock=0 --data=8000000 "$vclock" run --trust-counter ./probe 2>&1)" 'image, euid 0' \
+	'little memory'
+
+# Tracers.
+strace -f -o trace "$vclock" run --verbose --trust-counter ./probe >out 2>err
+is "$?: $(cat out)" '7: kernel, euid 0' 'under strace -f'
+grep -q 'traced already' err
+ok $? 'and says why'
+is "$("$vclock" run --trust-counter strace -o trace ./probe)" 'kernel, euid 0' 'strace under it'
+is "$("$vclock" run --trust-counter "$vclock" run --trust-counter ./probe)" 'image, euid 0' 'itself under it'
+
+# PID 1 of a name space: the helper must not become the program's child.
+is "$(unshare --pid --fork --mount-proc "$vclock" run --trust-counter perl -e '
+	print "pid $$, children ", (wait() < 0 ? "none" : "some"), "\n"')" 'pid 1, children none' \
+	'PID 1 finds no child of ours'
+is "$(timeout 60 unshare --pid --fork --mount-proc "$vclock" run --trust-counter ./probe)" \
+	'image, euid 0' 'PID 1 has the image'
+is "$(perl -e 'require "syscall.ph" if 0; syscall(157, 36, 1, 0, 0, 0); exec @ARGV' "$vclock" run \
+	--trust-counter perl -e 'print wait() < 0 ? "none" : "some"')" none 'nor does a subreaper'
+
+# Another time name space.
+if unshare -T true 2>/dev/null; then
+	now=$(cut -d. -f1 /proc/uptime)
+	then=$(unshare -T --monotonic 100000 "$vclock" run --trust-counter perl -MTime::HiRes=clock_gettime -e '
+		for (1..300) { $t = clock_gettime(1); select(undef, undef, undef, 0.001) } print int($t)')
+	[ $((then - now)) -ge 99990 ] && [ $((then - now)) -le 100060 ]
+	ok $? "in a time name space of its own: $((then - now)) s ahead"
+else
+	skip 'in a time name space of its own' 'no time namespaces for this user or on this kernel'
+fi
+
+# Children that outlive the program, and its page.
+cat >outlive.c <<'EOF'
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+int main(void)
+{
+	struct timespec a, b;
+	int i, back = 0;
+
+	usleep(200000);
+	if (fork() != 0)
+		return 0;
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	for (i = 0; i < 3000; i++, a = b) {
+		clock_gettime(CLOCK_MONOTONIC, &b);
+		back += b.tv_sec < a.tv_sec || (b.tv_sec == a.tv_sec && b.tv_nsec < a.tv_nsec);
+		usleep(100);
+	}
+	printf("%d steps back\n", back);
+	return 0;
+}
+EOF
+gcc -O1 -o outlive outlive.c || exit 1
+is "$("$vclock" run --trust-counter ./outlive | cat)" '0 steps back' 'a child that outlives the page'
+
+# A signal inside the image: every frame is there.
+cat >unwind.c <<'EOF'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/time.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unwind.h>
+static volatile int inside, reached;
+static uintptr_t lo, hi, main_lo, main_hi;
+struct walk { int seen_image, seen_main; };
+static _Unwind_Reason_Code frame(struct _Unwind_Context *c, void *arg)
+{
+	struct walk *w = arg;
+	uintptr_t pc = _Unwind_GetIP(c);
+
+	w->seen_image |= pc >= lo && pc < hi;
+	w->seen_main |= w->seen_image && pc >= main_lo && pc < main_hi;
+	return _URC_NO_REASON;
+}
+static void handler(int s, siginfo_t *i, void *u)
+{
+	uintptr_t pc = (uintptr_t)((ucontext_t *)u)->uc_mcontext.gregs[REG_RIP];
+	struct walk w = {0, 0};
+
+	(void)s, (void)i;
+	if (pc < lo || pc >= hi)
+		return;
+	_Unwind_Backtrace(frame, &w);
+	inside++;
+	reached += w.seen_main;
+}
+static int header(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	int i, *good = arg;
+
+	(void)size;
+	if (info->dlpi_addr != getauxval(AT_SYSINFO_EHDR))
+		return 0;
+	*good = strcmp(info->dlpi_name, "linux-vdso.so.1") == 0 || *info->dlpi_name == '\0';
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type == PT_LOAD)
+			*good &= p->p_vaddr == 0;
+		else
+			*good &= memchr((char *)info->dlpi_addr + p->p_vaddr, 0xfe, p->p_memsz) != (void *)1;
+	}
+	return 1;
+}
+__attribute__((noinline)) static void spin(void)
+{
+	struct timespec ts;
+	int i;
+
+	for (i = 0; i < 1000; i++)
+		clock_gettime(CLOCK_MONOTONIC, &ts);
+}
+int main(void)
+{
+	struct itimerval often = {{0, 1000}, {0, 1000}};
+	struct sigaction sa = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART};
+	int good = 0;
+	time_t end = time(NULL) + 20;
+
+	lo = getauxval(AT_SYSINFO_EHDR);
+	hi = lo + 16384;
+	main_lo = (uintptr_t)main - 65536;
+	main_hi = (uintptr_t)main + 65536;
+	dl_iterate_phdr(header, &good);
+	sigaction(SIGPROF, &sa, NULL);
+	setitimer(ITIMER_PROF, &often, NULL);
+	while (inside < 100 && time(NULL) < end)
+		spin();
+	setitimer(ITIMER_PROF, &(struct itimerval){{0, 0}, {0, 0}}, NULL);
+	printf("headers %s, %s\n", good ? "good" : "bad", inside >= 100 && reached == inside ? "all reached" : "lost");
+	printf("# %d of %d\n", reached, inside);
+	printf("dlopen %s\n", dlsym(dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD), "__vdso_clock_gettime_tai") ? "finds it" : "fails");
+	return 0;
+}
+EOF
+gcc -O1 -g -o unwind unwind.c -ldl || exit 1
+vrun ./unwind
+is "$(grep -v '^#' out)" "headers good, all reached
+dlopen finds it" '100 signals inside the image, and every backtrace reaches main'
+diag "$(grep '^#' out | tr -d '#')"
+
+# A debugger sees names.
+cat >spin.c <<'EOF'
+#include <time.h>
+#include <unistd.h>
+int main(void)
+{
+	struct timespec ts;
+	usleep(200000);
+	for (;;)
+		clock_gettime(CLOCK_MONOTONIC, &ts);
+}
+EOF
+gcc -O1 -g -o spin spin.c || exit 1
+"$vclock" run --trust-counter ./spin &
+spin=$!
+sleep 1
+timeout 60 gdb -p "$spin" -batch -ex 'break __vdso_clock_gettime' -ex continue -ex bt -ex delete -ex detach \
+	</dev/null >gdb.out 2>&1
+kill "$spin"
+wait "$spin" 2>/dev/null
+grep -q '^#0 .*__vdso_clock_gettime\|^#0 .*clock_gettime' gdb.out && grep -q '^#[12] .*main' gdb.out
+ok $? 'gdb shows names in the image, down to main' || sed 's/^/# /' gdb.out
+tap_done
