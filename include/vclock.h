@@ -87,9 +87,9 @@ uint64_t vclock_monotonic_unordered_ns(void);
 /*
  * Stamp now, convert later. A stamp is the counter (or, where no page may be used, MONOTONIC with
  * bit 63 set), so that taking one costs a counter read only. vclock_stamp_ns gives the time of clk
- * at that stamp while the page still knows it: for 100 ms at least. -ERANGE: the page no longer
- * covers the stamp, or never did. -EINVAL: not a clock of the page. A stamp means nothing in
- * another machine or boot.
+ * at that stamp while the page still knows it: for 100 ms at least, at the default interval.
+ * -ERANGE: the page no longer covers the stamp, or never did. -EINVAL: not a clock of the page. A
+ * stamp means nothing in another machine or boot.
  */
 uint64_t vclock_stamp(void);
 int vclock_stamp_ns(uint64_t stamp, int32_t clk, uint64_t *ret_ns);
@@ -127,13 +127,18 @@ const struct vclock_page *vclock_page(void);
  *   -ETIME      ended or retired
  *   -EREMOTE    of a counter that this CPU, or this process, cannot read
  *   -EDOM       farther from the kernel's clocks than its own stated error
+ *   -EAGAIN     it was updated again and again while it was looked at
+ *   -EOPNOTSUPP this kernel cannot wipe memory in a fork (MADV_WIPEONFORK)
  */
 int vclock_open(const char *path);
 
 struct vclock_publisher_options {
-	uint32_t size;	      /* sizeof(struct vclock_publisher_options) */
-	uint32_t interval_ns; /* between updates; 0: 10 ms; 1 ms .. 40 ms */
-	uint32_t ahead_ns;    /* lines are published this long before they start; 0: interval_ns */
+	uint32_t size; /* sizeof(struct vclock_publisher_options) */
+	/* Between updates, 1 ms and more; 0: 10 ms. Together with ahead_ns at most 40 ms, and 20 ms
+	 * where the counter is not the kernel's clocksource. */
+	uint32_t interval_ns;
+	uint32_t ahead_ns; /* lines are published so long before they start; 0: interval_ns, or what
+			    * is left of the limit */
 	uint32_t
 		trust_counter; /* not 0: publish also where the kernel does not trust the counter */
 	uint32_t wait_ms;      /* wait this long for the first line; 0: do not wait */
@@ -146,7 +151,9 @@ struct vclock_publisher_options {
  * defaults. A machine page that is in use stays in use, and nothing is started (returns 0).
  * A forked child goes on reading the page while this process lives, and cannot stop it.
  *   -EALREADY   this process has one already
- *   -EOPNOTSUPP the kernel does not trust the counter (see vclock_counter_status)
+ *   -EOPNOTSUPP the kernel does not trust the counter (see vclock_counter_status), or cannot wipe
+ *               memory in a fork
+ *   -EBUSY      another process writes the page in path
  *   -ETIME      no line within wait_ms; the publisher goes on trying
  *   -E2BIG, -EINVAL bad options;  -ENOMEM, -EAGAIN, -EMFILE ... from the system
  */
