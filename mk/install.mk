@@ -1,11 +1,20 @@
 # SPDX-License-Identifier: MIT
 # make install DESTDIR=... PREFIX=...: library, headers, libvclock.pc, tools, man pages.
 
-# ldconfig is the packager's to run.
+# The images are installed by mk/image.mk. ldconfig is the packager's to run.
 INSTALL_HEADERS := vclock.h $(patsubst include/%,%,$(wildcard include/vclock/*.h include/vclock/*/*.h))
 INSTALL_MAN := $(wildcard man/*.[1-8])
 INSTALL_TOOLS = $(B)/vclock $(B)/vclockd
+INSTALL_IMAGES = $(LIBDIR)/vclock
 D := $(DESTDIR)
+# PAGE:NAME for each further name that a page is about; the name becomes a page that includes it.
+MAN_LINKS := $(shell awk 'FNR == 1 { page = FILENAME; sub(/.*\//, "", page) } \
+	/^\.Sh/ { in_name = /^\.Sh NAME/ } \
+	in_name && $$1 == ".Nm" && NF > 1 { name = $$2; for (i = 3; i <= NF; i++) \
+		if ($$i != ",") name = name "-" $$i; section = page; sub(/.*\./, "", section); \
+		if (name "." section != page) print page ":" name "." section }' \
+	$(INSTALL_MAN) /dev/null)
+man_path = $(MANDIR)/man$(subst .,,$(suffix $1))/$(notdir $1)
 
 # Files of what is installed, for uninstall: no folders, and nothing that is not ours.
 INSTALLED = $(LIBDIR)/libvclock.a \
@@ -13,7 +22,9 @@ INSTALLED = $(LIBDIR)/libvclock.a \
 	$(LIBDIR)/pkgconfig/libvclock.pc \
 	$(INSTALL_HEADERS:%=$(INCLUDEDIR)/%) \
 	$(patsubst $(B)/%,$(BINDIR)/%,$(INSTALL_TOOLS)) \
-	$(foreach page,$(INSTALL_MAN),$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
+	$(patsubst $(IMAGE_B)/%,$(INSTALL_IMAGES)/%,$(IMAGES)) \
+	$(foreach page,$(INSTALL_MAN),$(call man_path,$(page))) \
+	$(foreach link,$(MAN_LINKS),$(call man_path,$(lastword $(subst :, ,$(link)))))
 
 define PC_TEXT
 prefix=$(PREFIX)
@@ -28,7 +39,6 @@ Libs.private: -pthread
 Cflags: -I$${includedir}
 endef
 
-# Installs man pages with links kept: a link says that two names share a page.
 install: all
 	install -d $(sort $(dir $(INSTALLED:%=$(D)%)))
 	install -m 644 $(B)/libvclock.a $(D)$(LIBDIR)/
@@ -43,6 +53,8 @@ endif
 	for tool in $(INSTALL_TOOLS); do install -m 755 $$tool $(D)$(BINDIR)/ || exit 1; done
 	for page in $(INSTALL_MAN); do \
 		install -m 644 $$page $(D)$(MANDIR)/man$${page##*.}/ || exit 1; done
+	for link in $(MAN_LINKS); do page=$${link%:*}; name=$${link#*:}; \
+		echo ".so man$${page##*.}/$$page" >$(D)$(MANDIR)/man$${page##*.}/$$name || exit 1; done
 
 uninstall:
 	rm -f $(INSTALLED:%=$(D)%)
