@@ -41,12 +41,13 @@ static const struct {
 	{"xen", VCLOCK_TRUST_WATCHED,
 	 "the kernel lists the counter, but keeps time by Xen's clock: the page is used until they "
 	 "disagree"},
-	{"jiffies", VCLOCK_TRUST_WATCHED,
-	 "the kernel lists the counter, but keeps time by its tick: the page is used until they "
-	 "disagree"},
-	{"refined-jiffies", VCLOCK_TRUST_WATCHED,
-	 "the kernel lists the counter, but keeps time by its tick: the page is used until they "
-	 "disagree"},
+	/* Between two ticks the kernel's clock stands still: what runs on cannot agree with it. */
+	{"jiffies", VCLOCK_TRUST_NEVER,
+	 "the kernel keeps time by its tick, in steps of milliseconds: a page cannot agree with "
+	 "it"},
+	{"refined-jiffies", VCLOCK_TRUST_NEVER,
+	 "the kernel keeps time by its tick, in steps of milliseconds: a page cannot agree with "
+	 "it"},
 };
 
 static int lists(const char *available, const char *name)
