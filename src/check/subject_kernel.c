@@ -9,6 +9,18 @@
 #include "check/subjects.h"
 
 /*
+ * gettimeofday and time have no form with 64-bit time on a 32-bit machine: they end in 2038, and
+ * are not judged from an hour before on.
+ */
+static bool a_long_holds_time(void)
+{
+	struct vclock_timespec ts = {0};
+
+	oracle_syscall_gettime(VCLOCK_REALTIME, &ts);
+	return sizeof(long) == sizeof(int64_t) || ts.tv_sec < INT32_MAX - 3600;
+}
+
+/*
  * The system call.
  */
 
@@ -55,8 +67,8 @@ void check_subject_syscall(struct check_subject *ret_subject)
 		.keeps_errno = true,
 		.gettime = syscall_gettime,
 		.getres = syscall_getres,
-		.gettimeofday = syscall_gettimeofday,
-		.time = syscall_time,
+		.gettimeofday = a_long_holds_time() ? syscall_gettimeofday : NULL,
+		.time = a_long_holds_time() ? syscall_time : NULL,
 		.getpid = syscall_getpid,
 	};
 }
@@ -122,6 +134,7 @@ static int64_t vdso_time(const struct check_subject *self)
 int check_subject_vdso(struct check_subject *ret_subject)
 {
 	const struct vclock_vdso *vdso = oracle_vdso();
+	bool is_whole = a_long_holds_time();
 
 	if (vdso->error != 0 || vdso->clock_gettime == NULL)
 		return -ENOENT;
@@ -135,8 +148,8 @@ int check_subject_vdso(struct check_subject *ret_subject)
 		.is_kernels_vdso = oracle_vdso_is_the_kernels(),
 		.gettime = vdso_gettime,
 		.getres = vdso->clock_getres != NULL ? vdso_getres : NULL,
-		.gettimeofday = vdso->gettimeofday != NULL ? vdso_gettimeofday : NULL,
-		.time = vdso->time != NULL ? vdso_time : NULL,
+		.gettimeofday = vdso->gettimeofday != NULL && is_whole ? vdso_gettimeofday : NULL,
+		.time = vdso->time != NULL && is_whole ? vdso_time : NULL,
 	};
 	return 0;
 }
