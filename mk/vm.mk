@@ -2,20 +2,38 @@
 # Tests inside a virtual machine: Debian's kernels under qemu's TCG, see scripts/vm.
 #   make check-vm-i386                   the i386 tests on a real kernel, wherever this runs
 #   make ARCH=... LIBC=... check-in-vm   the tests of any build
+#   make check-vm [MACHINES="NAME ..."]  the machines of tests/vm/machines
 
 # The shared libraries of the programs that go into the machine.
 VM_LIB_x86_64 := /lib/x86_64-linux-gnu
 VM_LIB_i386 := /usr/i686-linux-gnu/lib
 
-# Static, whatever the build is, and without its sanitizers: a machine starts with it.
-$(B)/vm/init.o: tests/vm/init.c $(FLAGS_FILE)
+# Static, whatever the build is, and without its sanitizers: a machine starts with it, and needs
+# nothing else for the programs of tests/vm.
+VM_NAMES := expect says scenario
+VM_PROGRAMS := $(B)/vm/init $(VM_NAMES:%=$(B)/vm/%) $(if $(CLI_SRC),$(B)/vm/vclock)
+VM_PARTS := $(patsubst tests/vm/%.c,$(B)/vm/%.o,\
+	$(filter-out $(patsubst %,tests/vm/%.c,init $(VM_NAMES)),$(wildcard tests/vm/*.c)))
+
+$(B)/vm/%.o: tests/vm/%.c $(FLAGS_FILE)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(COMPILER) $(CPPFLAGS_ALL) $(TIME64) -std=gnu11 $(WARN_C) $(WARN) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(COMPILER) $(CPPFLAGS_ALL) -Itests $(TIME64) -std=gnu11 $(WARN_C) $(WARN) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(B)/vm/init: $(B)/vm/init.o
 	$(call say,LD,$@)
 	$(Q)$(LINKER) -static -o $@ $^
+
+$(VM_NAMES:%=$(B)/vm/%): $(B)/vm/%: $(B)/vm/%.o $(VM_PARTS) $(B)/libvclock.a
+	$(call say,LD,$@)
+	$(Q)$(LINKER) $(LDFLAGS_ALL) -static -o $@ $^
+
+# The one program that is as its build is.
+$(B)/vm/vclock: $(B)/vclock
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+
+-include $(wildcard $(B)/vm/*.d)
 
 VM_CHECK = scripts/vm/check $(B) $(if $(STATIC),,--lib $(VM_LIB_$(ARCH)))
 
@@ -32,4 +50,12 @@ list-in-vm:
 check-vm-i386:
 	$(MAKE) ARCH=i386 check-in-vm
 
-.PHONY: check-in-vm boot-in-vm list-in-vm check-vm-i386
+# musl: static programs, and the tools with plain text.
+vm-programs: $(VM_PROGRAMS)
+
+check-vm:
+	$(MAKE) LIBC=musl vm-programs
+	$(MAKE) ARCH=i386 vm-programs
+	scripts/vm/matrix $(MACHINES)
+
+.PHONY: check-in-vm boot-in-vm list-in-vm check-vm-i386 vm-programs check-vm
