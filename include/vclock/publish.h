@@ -91,8 +91,8 @@ int vclock_page_init(struct vclock_page *page, const struct vclock_page_config *
 int vclock_page_adopt(struct vclock_page *page, const struct vclock_page_config *config);
 
 /*
- * Brings the page up to the caller's line. Call it once per interval, soon after a line began, and
- * at any time when clock_was_set_seq changed.
+ * Brings the page up to the caller's line. Call it once per interval, or soon after a line began,
+ * and at any time when clock_was_set_seq changed.
  *
  * While a line runs, its end stays where it is: the next line starts there with that line's value
  * and is steered to be on the caller's line at its own end. The first line, and the first after a

@@ -441,6 +441,18 @@ static void keep_last_line(struct vclock_page *page, uint64_t now, struct vclock
 		history_push(page, last, next);
 }
 
+/*
+ * The first line is longer by `ahead`, so that the next update, an interval from now, is as far
+ * ahead as ever; but ends an eighth of an interval before a second one is due, so that a caller who
+ * updates at fixed times finds the next line begun, also when he is a little early.
+ */
+static uint64_t first_line_ns(const struct vclock_page *page)
+{
+	uint32_t most = page->interval_ns - (page->interval_ns >> 3);
+
+	return (uint64_t)page->interval_ns + (page->ahead_ns < most ? page->ahead_ns : most);
+}
+
 /* After a gap, or for the first time. */
 static int next_after_gap(struct vclock_page *page, const struct truth *truth,
 			  const struct vclock_timekeeper *tk, uint64_t now,
@@ -456,9 +468,7 @@ static int next_after_gap(struct vclock_page *page, const struct truth *truth,
 		next->clamp_cyc = clamp;
 	memset(line, 0, sizeof(*line));
 	line->start_cyc = now + ns_to_cyc(GAP_START_NS, truth->mult, truth->shift);
-	/* Longer by `ahead`, so that the next update, an interval from now, is as far ahead as
-	 * ever. */
-	line->length_cyc = length_cyc((uint64_t)page->interval_ns + page->ahead_ns, truth);
+	line->length_cyc = length_cyc(first_line_ns(page), truth);
 	r = gap_start(truth, tk, false, live, line);
 	if (r == 0)
 		r = gap_start(truth, tk, true, live, line);
@@ -584,6 +594,13 @@ int vclock_page_init(struct vclock_page *page, const struct vclock_page_config *
 	return 0;
 }
 
+/* Whether a slot has an old line before a gap, at whose end readers stand. */
+static bool is_clamp_kept(const struct vclock_slot *slot)
+{
+	return slot->line[0].length_cyc != 0 && slot->line[1].length_cyc != 0 &&
+	       line_end(&slot->line[0]) != slot->line[1].start_cyc;
+}
+
 /*
  * Whether now, the last look, is early enough for *next to become live: before the new line begins,
  * and, where readers stand at an old end, while they all do.
@@ -595,9 +612,7 @@ static bool is_early_enough(const struct truth *truth, const struct vclock_slot 
 
 	if ((int64_t)(next->line[1].start_cyc - now) < (int64_t)guard)
 		return false;
-	return next->line[0].length_cyc == 0 ||
-	       line_end(&next->line[0]) == next->line[1].start_cyc ||
-	       now + guard - line_end(&next->line[0]) < live->clamp_cyc;
+	return !is_clamp_kept(next) || now + guard - line_end(&next->line[0]) < live->clamp_cyc;
 }
 
 /* Two measurements of one counter agree to some ppm; 1 in 1024 is another counter. */
@@ -670,6 +685,9 @@ int vclock_page_update(struct vclock_page *page, const struct vclock_timekeeper 
 		slot_rebase(&next, &truth, tk->tai_offset_sec);
 	slot_state(tk, &next);
 	next.error_ns = slot_error_ns(&truth, tk, now, &next);
+	/* An old end whose clamp goes on: it was made of the error that was stated then. */
+	if (is_clamp_kept(&next) && next.error_ns < live->error_ns)
+		next.error_ns = live->error_ns;
 	other = fill_slot(page, &next);
 	now = look(tk->read_counter, tk->read_counter_arg);
 	if (is_new_line && !is_early_enough(&truth, live, &next, now))
