@@ -16,4 +16,4 @@ grep -q '^guest: REALTIME 22090320' <<<"$said"
 ok $? 'from noon of 2040-01-01'
 included=$(sed -n 's/^#include <\(vclock.*\)>$/\1/p' "$root/examples/timekeeper.c" | xargs)
 is "$included" 'vclock/publish.h vclock/read.h' 'it uses two headers of vclock'
-finish
+tap_done
