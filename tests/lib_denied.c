@@ -122,7 +122,7 @@ int main(int argc, char **argv)
 	const char *what = support_what(argc, argv);
 
 	if (what != NULL)
-		return run(what);
+		support_exit(run(what));
 	if (support_is_emulated()) {
 		tap_skip("sandboxes", "the emulator has no seccomp filters");
 		return tap_done();

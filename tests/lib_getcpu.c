@@ -46,7 +46,7 @@ static int judge(void)
 int main(int argc, char **argv)
 {
 	if (support_what(argc, argv) != NULL)
-		return judge();
+		support_exit(judge());
 	tap_ok(judge() == 0, "by the default route");
 	tap_ok(support_again("syscall", "VCLOCK_ROUTE=syscall") == 0, "by the system call");
 	return tap_done();

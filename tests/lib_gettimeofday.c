@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 	const char *what = support_what(argc, argv);
 
 	if (what != NULL)
-		return run(what);
+		support_exit(run(what));
 	tap_ok(support_again("vdso", "VCLOCK_ROUTE=vdso") == 0, "by the vDSO");
 	tap_ok(support_again("syscall", "VCLOCK_ROUTE=syscall") == 0, "by the system call");
 	tap_ok(support_again("page", NULL) == 0, "by a page");

@@ -77,9 +77,9 @@ int main(int argc, char **argv)
 	const char *what = support_what(argc, argv);
 
 	if (what != NULL && strcmp(what, "page") == 0)
-		return support_publish(NULL) != 0 || judge_all();
+		support_exit(support_publish(NULL) != 0 || judge_all());
 	if (what != NULL)
-		return judge_all();
+		support_exit(judge_all());
 	tap_ok(support_again("vdso", "VCLOCK_ROUTE=vdso") == 0, "by the vDSO");
 	tap_ok(support_again("syscall", "VCLOCK_ROUTE=syscall") == 0, "by the system call");
 	tap_ok(support_again("page", NULL) == 0, "by a page");

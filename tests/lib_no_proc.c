@@ -43,8 +43,8 @@ int main(int argc, char **argv)
 	pid_t pid;
 
 	if (what != NULL)
-		return run(what);
-	page = strdup(support_path("page"));
+		support_exit(run(what));
+	page = support_path("page");
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0)

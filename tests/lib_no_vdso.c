@@ -88,7 +88,7 @@ static int run_with(unsigned long type, unsigned long value)
 int main(int argc, char **argv)
 {
 	if (support_what(argc, argv) != NULL)
-		return run();
+		support_exit(run());
 	if (support_is_emulated()) {
 		tap_skip("no vDSO", "the emulator has no ptrace");
 		return tap_done();

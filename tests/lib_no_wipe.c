@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 	static const struct support_denial wipe[] = {{SYS_madvise, 2, WIPEONFORK}};
 
 	if (support_what(argc, argv) != NULL)
-		return run();
+		support_exit(run());
 	if (support_is_emulated()) {
 		tap_skip("MADV_WIPEONFORK refused", "the emulator has no seccomp filters");
 		return tap_done();

@@ -68,6 +68,27 @@ static void odd_files(void)
 		expect(path, -EPERM, "of another user");
 }
 
+/* In a child: a page that ends before it was compared is let through, for later, and stays. */
+static int open_far_off(void *arg)
+{
+	int r = support_make_page(&page, *(int64_t *)arg);
+
+	if (r == 0)
+		r = vclock_open(support_write("page", &page, sizeof(page)));
+	if (r == 0)
+		return 3; /* too busy a machine */
+	return r != -EDOM || support_status().page_source != VCLOCK_PAGE_NONE;
+}
+
+static void far_off(int64_t offset_ns, const char *what)
+{
+	int r = 3, i;
+
+	for (i = 0; i < 50 && r == 3; i++)
+		r = support_child(open_far_off, &offset_ns);
+	tap_ok(r == 0, "%s: %d", what, -EDOM);
+}
+
 /* A page that ends while it is looked at is too busy a machine, not a finding: try again. */
 static int open_good(const char *path)
 {
@@ -90,7 +111,7 @@ static int publish_in_child(const char *path)
 
 int main(void)
 {
-	const char *path = strdup(support_path("live"));
+	const char *path = support_path("live");
 	struct vclock_status status;
 	pid_t pid;
 
@@ -108,9 +129,9 @@ int main(void)
 	EXPECT(-ETIME, 0, live()->retired = VCLOCK_RETIRED_STOPPED, "retired");
 	EXPECT(-ETIME, 0, live()->line[1].start_cyc -= page.counter_hz * 3 / 2,
 	       "ended a second ago");
-	EXPECT(-EDOM, 2000000, (void)0, "two milliseconds ahead of the kernel");
-	EXPECT(-EDOM, -2000000, (void)0, "two milliseconds behind");
-	EXPECT(-EDOM, INT64_C(86400000000000), (void)0, "a day ahead");
+	far_off(2000000, "two milliseconds ahead of the kernel");
+	far_off(-2000000, "two milliseconds behind");
+	far_off(INT64_C(86400000000000), "a day ahead");
 
 	fflush(stdout);
 	pid = fork();

@@ -23,6 +23,9 @@ static int start(struct vclock_publisher_options options)
 	return vclock_publisher_start(&options);
 }
 
+/* An emulator has threads of its own. */
+static int threads_before;
+
 static int threads(void)
 {
 	DIR *dir = opendir("/proc/self/task");
@@ -32,7 +35,7 @@ static int threads(void)
 		count++;
 	if (dir != NULL)
 		closedir(dir);
-	return count - 2;
+	return count - 2 - threads_before;
 }
 
 /* One line of /proc/self/task/TID/status of the thread that is called name. */
@@ -90,7 +93,7 @@ static void options(void)
 	plain.interval_ns = 5000000;
 	plain.ahead_ns = 5000001;
 	tap_ok(start(plain) == -EINVAL, "ahead by more than an interval");
-	tap_ok(threads() == 1 && support_status().page_source == VCLOCK_PAGE_NONE,
+	tap_ok(threads() == 0 && support_status().page_source == VCLOCK_PAGE_NONE,
 	       "nothing is left behind");
 
 	vclock_counter_status(NULL, &counter);
@@ -112,11 +115,11 @@ static void thread(void)
 	struct timespec a, b;
 	int64_t took;
 
-	tap_ok(threads() == 1, "no thread before");
+	tap_ok(support_is_emulated() || threads_before == 1, "no thread but this one before");
 	tap_ok(support_publish(NULL) == 0 && support_status().page_source == VCLOCK_PAGE_OWN,
 	       "started");
 	tap_ok(support_publish(NULL) == -EALREADY, "a second one is refused");
-	tap_ok(threads() == 2, "one thread");
+	tap_ok(threads() == 1, "one thread");
 	tap_ok(find_thread("vclock-publish", "SigBlk:\t", value) &&
 		       (strtoull(value, NULL, 16) & (1u << (SIGALRM - 1) | 1u << (SIGTERM - 1))) ==
 			       (1u << (SIGALRM - 1) | 1u << (SIGTERM - 1)),
@@ -128,7 +131,7 @@ static void thread(void)
 	vclock_publisher_stop();
 	clock_gettime(CLOCK_MONOTONIC, &b);
 	took = (b.tv_sec - a.tv_sec) * INT64_C(1000000000) + b.tv_nsec - a.tv_nsec;
-	tap_ok(threads() == 1 && took < 2000000000, "stopped, at once (%lld us)",
+	tap_ok(threads() == 0 && took < 2000000000, "stopped, at once (%lld us)",
 	       (long long)took / 1000);
 	tap_ok(support_status().page_source == VCLOCK_PAGE_NONE && vclock_page()->generation == 0,
 	       "the page is gone from the window");
@@ -144,8 +147,8 @@ static int second_writer(void *path)
 
 static void file(void)
 {
-	const char *path = strdup(support_path("page"));
-	const char *fresh = strdup(support_path("page.new"));
+	const char *path = support_path("page");
+	const char *fresh = support_path("page.new");
 	struct stat st = {.st_mode = 0};
 
 	umask(077);
@@ -153,7 +156,11 @@ static void file(void)
 	tap_ok((st.st_mode & 07777) == 0644 && st.st_size == 4096,
 	       "of one page, mode 0644 whatever the umask");
 	tap_ok(access(fresh, F_OK) != 0, "nothing else but the lock is left");
-	tap_ok(support_child(second_writer, (void *)path) == 0, "a second writer gets -EBUSY");
+	if (support_is_emulated())
+		tap_skip("a second writer", "the emulator cannot fork a program with threads");
+	else
+		tap_ok(support_child(second_writer, (void *)path) == 0,
+		       "a second writer gets -EBUSY");
 	tap_ok(strcmp(support_status().page_path, path) == 0, "the status tells the path");
 	vclock_publisher_stop();
 	tap_ok(access(path, F_OK) != 0, "stopped: the file is gone");
@@ -170,13 +177,13 @@ static int child_reads(void *arg)
 	(void)arg;
 	if (support_outside(1, 1000, 1000000, vclock_gettime64, NULL) != 0 ||
 	    support_wait_for_route(1, VCLOCK_ROUTE_PAGE) != 0 ||
-	    support_status().page_source != VCLOCK_PAGE_INHERITED || threads() != 1)
+	    support_status().page_source != VCLOCK_PAGE_INHERITED || threads() != 0)
 		return 1;
 	vclock_publisher_stop(); /* not its own */
 	if (support_wait_for_route(1, VCLOCK_ROUTE_PAGE) != 0)
 		return 2;
 	if (support_publish(NULL) != 0 || support_status().page_source != VCLOCK_PAGE_OWN ||
-	    vclock_page()->writer_pid != (uint32_t)getpid() || threads() != 2)
+	    vclock_page()->writer_pid != (uint32_t)getpid() || threads() != 1)
 		return 3;
 	vclock_publisher_stop();
 	return support_outside(1, 1000, 0, vclock_gettime64, NULL) != 0 ? 4 : 0;
@@ -221,6 +228,7 @@ static void children(void)
 int main(void)
 {
 	unsetenv("VCLOCK_ROUTE");
+	threads_before = threads();
 	options();
 	thread();
 	file();

@@ -98,7 +98,7 @@ int main(int argc, char **argv)
 	const char *what = support_what(argc, argv);
 
 	if (what != NULL)
-		return run(what);
+		support_exit(run(what));
 	/* The machine may have a page; this test is about what comes without one. */
 	setenv("VCLOCK_PAGE", "/nonexistent/page", 1);
 	unsetenv("VCLOCK_ROUTE");

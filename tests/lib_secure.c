@@ -56,7 +56,7 @@ static int run_plain(void)
 
 static const char *copy_of_this(void)
 {
-	const char *path = strdup(support_path("copy"));
+	const char *path = support_path("copy");
 	int from = open("/proc/self/exe", O_RDONLY), to = open(path, O_WRONLY | O_CREAT, 0700);
 
 	while (sendfile(to, from, NULL, 1 << 20) > 0)
@@ -87,7 +87,7 @@ int main(int argc, char **argv)
 	int status;
 
 	if (what != NULL)
-		return strcmp(what, "copy") == 0 ? run() : run_plain();
+		support_exit(strcmp(what, "copy") == 0 ? run() : run_plain());
 	decisions();
 	if (support_is_emulated()) {
 		tap_skip("a set-uid copy", "the emulator does not run other programs");

@@ -50,7 +50,7 @@ static int run(void)
 int main(int argc, char **argv)
 {
 	if (support_what(argc, argv) != NULL)
-		return run();
+		support_exit(run());
 	if (support_is_emulated()) {
 		tap_skip("the counter forbidden", "the emulator has no PR_SET_TSC");
 		return tap_done();

@@ -27,6 +27,10 @@ int support_again(const char *what, const char *env);
 /* The argument of support_again(), or NULL in the first run. */
 const char *support_what(int argc, char **argv);
 
+/* The end of a run that support_again() made: nothing that a sanitizer would still do at exit, and
+ * cannot in a sandbox. */
+void support_exit(int status) __attribute__((noreturn));
+
 /* A system call to refuse. arg: 0 .. 5, an argument that must have the value; -1: whatever they
  * are. */
 struct support_denial {
@@ -58,7 +62,7 @@ int support_make_page(struct vclock_page *page, int64_t offset_ns);
 /* A folder of this test's own, removed with what is in it when the first run ends. */
 const char *support_folder(void);
 
-/* path = folder/name, in a static buffer for each of the last four calls. */
+/* folder/name; valid to the end. */
 const char *support_path(const char *name);
 
 /* Writes size bytes to folder/name, mode 0644. */

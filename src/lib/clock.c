@@ -14,6 +14,19 @@
 
 #define NOW_CLOCKS (VCLOCK_BIT(VCLOCK_REALTIME) | VCLOCK_BIT(VCLOCK_MONOTONIC))
 
+/* A frame that is not the page reader's. */
+static __attribute__((noinline)) LIB_REGCALL int vdso_gettime_call(int32_t clk,
+								   struct vclock_timespec *ret_ts)
+{
+	return lib_kernel.gettime(clk, ret_ts);
+}
+
+VCLOCK_ALWAYS_INLINE int vdso_gettime(int32_t clk, struct vclock_timespec *ret_ts)
+{
+	return LIB_ARGS_IN_REGISTERS ? lib_kernel.gettime(clk, ret_ts)
+				     : vdso_gettime_call(clk, ret_ts);
+}
+
 VCLOCK_ALWAYS_INLINE int get_timespec(uint32_t clk, struct vclock_timespec *ret_ts)
 {
 	if (VCLOCK_LIKELY(has_bit(&lib_process.page_clocks, clk))) {
@@ -22,7 +35,7 @@ VCLOCK_ALWAYS_INLINE int get_timespec(uint32_t clk, struct vclock_timespec *ret_
 		return miss_gettime((int32_t)clk, ret_ts);
 	}
 	if (VCLOCK_LIKELY(has_bit(&lib_process.vdso_clocks, clk)))
-		return lib_kernel.gettime((int32_t)clk, ret_ts);
+		return vdso_gettime((int32_t)clk, ret_ts);
 	return miss_gettime((int32_t)clk, ret_ts);
 }
 

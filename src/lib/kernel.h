@@ -12,6 +12,8 @@
 
 #include "lib/process.h"
 
+#pragma GCC visibility push(hidden)
+
 struct lib_kernel {
 	/* To be called for the clocks of vdso_clocks only: those that it answered, and answered
 	 * like the system call, when the constructor tried them. */
@@ -44,5 +46,7 @@ static inline int kernel_gettime(int32_t clk, struct vclock_timespec *ret_ts)
 		return lib_kernel.gettime(clk, ret_ts);
 	return raw_clock_gettime(clk, ret_ts);
 }
+
+#pragma GCC visibility pop
 
 #endif /* LIB_KERNEL_H */

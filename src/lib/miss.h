@@ -11,6 +11,8 @@
 
 #include "lib/process.h"
 
+#pragma GCC visibility push(hidden)
+
 #define LIB_MISS LIB_COLD LIB_REGCALL
 
 LIB_MISS int miss_gettime(int32_t clk, struct vclock_timespec *ret_ts);
@@ -18,5 +20,7 @@ LIB_MISS uint64_t miss_ns(uint32_t clk);
 LIB_MISS int miss_now(struct vclock_timespec *ret_real, struct vclock_timespec *ret_mono);
 LIB_MISS int miss_gettimeofday(struct vclock_timeval *ret_tv, struct vclock_timezone *ret_tz);
 LIB_MISS int64_t miss_time(int64_t *ret_time);
+
+#pragma GCC visibility pop
 
 #endif /* LIB_MISS_H */

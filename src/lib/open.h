@@ -7,10 +7,14 @@
 
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
+
 /*
  * vclock_open() for a descriptor, which stays the caller's: a passed memfd has no path of its own.
  * path: for vclock_status() only. Takes the lock.
  */
 int open_page_fd(int fd, const char *path);
+
+#pragma GCC visibility pop
 
 #endif /* LIB_OPEN_H */

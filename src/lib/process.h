@@ -17,6 +17,10 @@
 #include "lib/arch/raw.h"
 #include "vclock.h"
 
+/* -fvisibility=hidden is for definitions; code that only sees a declaration must know, too: it
+ * then uses the name's place as a constant, and jumps there. */
+#pragma GCC visibility push(hidden)
+
 /* Kernels with pages of up to 64 KiB map over it too. */
 #define LIB_AREA 65536
 #define LIB_SHARDS 16
@@ -130,5 +134,7 @@ void process_count(enum vclock_reason reason);
 
 /* Why the page did not answer clk just now, or would not. */
 enum vclock_reason process_reason(uint32_t clk);
+
+#pragma GCC visibility pop
 
 #endif /* LIB_PROCESS_H */

@@ -12,6 +12,7 @@
 
 #define LIB_REGCALL __attribute__((regparm(3)))
 #define LIB_VDSO_IS_64 0
+#define LIB_ARGS_IN_REGISTERS 0
 
 /* <sys/syscall.h> of an old libc lacks these. */
 #define RAW_CLOCK_GETTIME64 403

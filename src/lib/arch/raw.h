@@ -24,7 +24,7 @@
 
 /* AT_SYSINFO: the vDSO's __kernel_vsyscall, where the architecture has that: some 20 times faster
  * than int $0x80. NULL before the constructor and where there is none. */
-extern const void *lib_vsyscall;
+extern const void *lib_vsyscall __attribute__((visibility("hidden")));
 
 #if defined(__x86_64__)
 #include "x86_64.h"

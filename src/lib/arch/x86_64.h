@@ -7,6 +7,7 @@
 
 #define LIB_REGCALL
 #define LIB_VDSO_IS_64 1
+#define LIB_ARGS_IN_REGISTERS 1
 #define RAW_ARCH_PRCTL SYS_arch_prctl
 
 /* SYSCALL needs no entry point. */
