@@ -15,10 +15,10 @@
 #include "tap.h"
 
 /* Where this is a sanitizer's build: it cannot look for leaks without /proc. */
-const char *__asan_default_options(void);
-const char *__asan_default_options(void)
+int __lsan_is_turned_off(void);
+int __lsan_is_turned_off(void)
 {
-	return "detect_leaks=0";
+	return 1;
 }
 
 static int run(const char *page)
