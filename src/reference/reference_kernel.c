@@ -110,6 +110,27 @@ static int sample_tai(struct reference_sample *sample)
 	return 0;
 }
 
+/*
+ * REALTIME and TAI of one moment: a leap second changes both, and TAI must not be a second off
+ * until the next sample because one was read before it and the other after.
+ */
+static int sample_offsets(struct reference_sample *sample)
+{
+	struct reference_sample again = {0};
+	int r = sample_real(sample);
+
+	if (r == 0)
+		r = sample_tai(sample);
+	if (r == 0)
+		r = sample_real(&again);
+	if (r == 0 &&
+	    (!again.real_is_valid || again.real_minus_mono_ns != sample->real_minus_mono_ns)) {
+		sample->real_is_valid = false;
+		sample->tai_is_valid = false;
+	}
+	return r;
+}
+
 /* BOOTTIME between two readings of MONOTONIC, the narrowest that several tries allow together. */
 static int sample_boot(struct reference_sample *sample)
 {
@@ -147,9 +168,7 @@ static int kernel_sample(struct reference *reference, struct reference_sample *r
 	if (r == 0)
 		r = bracket(CLOCK_MONOTONIC_RAW, &sample.raw);
 	if (r == 0)
-		r = sample_real(&sample);
-	if (r == 0)
-		r = sample_tai(&sample);
+		r = sample_offsets(&sample);
 	if (r == 0)
 		r = sample_boot(&sample);
 	if (r != 0)
