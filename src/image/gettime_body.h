@@ -29,13 +29,18 @@ IMAGE_STEP int GETTIME(gettime_rare)(uint32_t clk, GETTIME_TIMESPEC *ret_ts)
 IMAGE_STEP int GETTIME(gettime_rest)(uint32_t clk, GETTIME_TIMESPEC *ret_ts);
 IMAGE_STEP int GETTIME(gettime_rest)(uint32_t clk, GETTIME_TIMESPEC *ret_ts)
 {
-	uint32_t bit = clock_bit(clk), rare = 0;
+	/*
+	 * The fine clocks once more, with a counter value of now: a caller that was held up between
+	 * counter and page for longer than two lines last would take the kernel's clock for a while
+	 * in which others read the page.
+	 */
+	uint32_t bit = clock_bit(clk), rare = FINE_CLOCKS;
 
 	if (kernel_has_alarm())
 		rare |= ALARM_CLOCKS;
 	if (!kernel_has(GETTIME_SLOT))
 		rare |= COARSE_CLOCKS;
-	if (!is_settled() && (bit & (FINE_CLOCKS | rare)))
+	if (!is_settled() && (bit & rare))
 		return GETTIME(gettime_first)(clk, ret_ts);
 	if (may_read() && (bit & rare))
 		return GETTIME(gettime_rare)(clk, ret_ts);
