@@ -12,7 +12,7 @@
 
 static void run_all(const struct check_subject *subject, const char *what)
 {
-	uint64_t time_ns = tap_is_long() ? 60000000000u : 300000000u;
+	uint64_t time_ns = tap_is_long() ? 60000000000u : 200000000u;
 	struct support_rows rows;
 
 	support_run_all(subject, time_ns, &rows);

@@ -4,13 +4,15 @@
  * the first one's time by memory (M06), alone and mixed with the kernel's reads. In the long run
  * 10^7 observations a clock.
  */
+#include <sys/resource.h>
+
 #include "check/team.h"
 #include "support_check.h"
 #include "tap.h"
 
 static void run(const char *suite, const struct check_subject *subject)
 {
-	uint64_t time_ns = tap_is_long() ? 700000000000u : 900000000u;
+	uint64_t time_ns = tap_is_long() ? 420000000000u : 600000000u;
 	uint64_t reads = tap_is_long() ? 10000000u : 0;
 	uint64_t least = tap_is_long() ? reads : 1;
 	struct support_rows rows;
@@ -30,7 +32,11 @@ int main(void)
 {
 	struct check_subject subject;
 
+	/* Two threads must run at once to observe one another; other load should not matter. */
+	if (tap_is_long())
+		setpriority(PRIO_PROCESS, 0, -20);
 	tap_ok(support_start_page(0) == 0, "a publisher starts");
+
 	check_subject_inline(&subject, vclock_page());
 	run("causality", &subject);
 	run("monotonicity", &subject);

@@ -13,7 +13,7 @@ static void run(const char *suite, const struct check_subject *subject)
 	struct support_rows rows;
 	unsigned i;
 
-	support_run(suite, subject, tap_is_long() ? 30000000000u : 500000000u, 0, 0, &rows);
+	support_run(suite, subject, tap_is_long() ? 30000000000u : 300000000u, 0, 0, &rows);
 	for (i = 0; i < rows.count; i++) {
 		if (rows.row[i].verdict == CHECK_IMPOSSIBLE)
 			continue;

@@ -107,9 +107,8 @@ int support_passes(const struct support_rows *rows)
 	return rows->count > rows->impossible && rows->failed == 0 && rows->unsteady == 0;
 }
 
-int support_start_page(uint32_t interval_ns)
+int support_start_publisher(uint32_t interval_ns)
 {
-	const struct timespec settle = {0, 300000000};
 	struct vclock_publisher_options options = {
 		.size = sizeof(options),
 		.interval_ns = interval_ns,
@@ -123,6 +122,14 @@ int support_start_page(uint32_t interval_ns)
 		options.realtime_priority = 0;
 		r = vclock_publisher_start(&options);
 	}
+	return r;
+}
+
+int support_start_page(uint32_t interval_ns)
+{
+	const struct timespec settle = {0, 300000000};
+	int r = support_start_publisher(interval_ns);
+
 	if (r == 0)
 		nanosleep(&settle, NULL);
 	return r;

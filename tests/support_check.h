@@ -34,8 +34,10 @@ int support_passes(const struct support_rows *rows);
 
 /*
  * Starts this process's publisher, also where the kernel does not trust the counter, with real-time
- * priority where that is allowed, and lets it settle. interval_ns 0: the default. 0 or -errno.
+ * priority where that is allowed. interval_ns 0: the default. 0 or -errno.
  */
+int support_start_publisher(uint32_t interval_ns);
+/* The same, and lets it settle. */
 int support_start_page(uint32_t interval_ns);
 
 #endif /* SUPPORT_CHECK_H */

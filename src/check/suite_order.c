@@ -240,7 +240,8 @@ static void run_row(struct order *order, struct check_run *run, uint64_t time_ns
 	if (r == 0)
 		tally_init(tally, order->subject);
 	/* On a busy machine a short stretch may have no two threads running at once. */
-	while (r == 0 && (now < end || (seen == 0 && now < end + PATIENCE_NS)) &&
+	while (r == 0 &&
+	       (now < end || (seen == 0 && tally->errors == 0 && now < end + PATIENCE_NS)) &&
 	       (run->reads == 0 || seen < run->reads)) {
 		order->wanted = run->reads == 0 ? 0 : (run->reads - seen) / threads + 1;
 		r = run_block(order, run, threads, now < end ? end - now : SHORT_NS, tally);
