@@ -4,7 +4,7 @@
  * the first one's time by memory (M06), alone and mixed with the kernel's reads. In the long run
  * 10^7 observations a clock.
  */
-#include <sys/resource.h>
+
 
 #include "check/team.h"
 #include "support_check.h"
@@ -32,9 +32,7 @@ int main(void)
 {
 	struct check_subject subject;
 
-	/* Two threads must run at once to observe one another; other load should not matter. */
-	if (tap_is_long())
-		setpriority(PRIO_PROCESS, 0, -20);
+	
 	tap_ok(support_start_page(0) == 0, "a publisher starts");
 
 	check_subject_inline(&subject, vclock_page());
