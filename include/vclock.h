@@ -117,6 +117,9 @@ const struct vclock_page *vclock_page(void);
 /*
  * Uses the page in the file path. NULL: $VCLOCK_PAGE (ignored when AT_SECURE), else
  * /run/vclock/page. The constructor does this once with NULL. On failure the old route stays.
+ * When that page ends, and its file is replaced by another (a deleted page, another version), the
+ * library follows: a call that falls back looks at the path again, at most once a second, unless
+ * VCLOCK_REOPEN=0 is in the environment. `vclock info` lists the system calls of such a look.
  *   -ENOENT, -EACCES, -ELOOP (a symbolic link) and what else open() gives
  *   -EPERM      not owned by root or this user, or writable by another
  *   -EINVAL     not a page: not a regular file, magic, size, or a field out of range

@@ -75,6 +75,7 @@ static const struct {
 	NUMBER(fstat),
 	NUMBER(stat),
 	NUMBER(mmap),
+	NUMBER(rt_sigprocmask),
 #ifdef SYS_newfstatat
 	NUMBER(newfstatat),
 #endif
@@ -229,6 +230,15 @@ static void do_open(void)
 	vclock_open(page_path);
 }
 
+/* The page in the window has ended, and another file has its path: see file_of_the_dead(). */
+static void do_fall_back(void)
+{
+	int i;
+
+	for (i = 0; i < 10; i++)
+		vclock_monotonic_ns();
+}
+
 static const struct {
 	const char *function;
 	void (*run)(void);
@@ -292,6 +302,64 @@ static void check_all(const char *how)
 	}
 }
 
+static int publish_until_killed(void)
+{
+	struct vclock_publisher_options options = {
+		.size = sizeof(options), .trust_counter = 1, .wait_ms = 10000, .path = page_path};
+
+	if (vclock_publisher_start(&options) != 0)
+		return 1;
+	for (;;)
+		pause();
+}
+
+static bool open_page(void)
+{
+	int i;
+
+	for (i = 0; i < 15000 && vclock_open(page_path) != 0; i++)
+		usleep(1000);
+	return i < 15000;
+}
+
+/* A copy of the page takes the place of the file, and nobody keeps either. */
+static bool replace_file(void)
+{
+	static unsigned char bytes[VCLOCK_PAGE_SIZE];
+	FILE *file = fopen(page_path, "rb");
+	bool is_good = file != NULL && fread(bytes, 1, sizeof(bytes), file) == sizeof(bytes);
+
+	if (file != NULL)
+		fclose(file);
+	unlink(page_path);
+	file = fopen(page_path, "wb");
+	is_good = is_good && file != NULL && fwrite(bytes, 1, sizeof(bytes), file) == sizeof(bytes);
+	return file != NULL && fclose(file) == 0 && is_good;
+}
+
+static void file_of_the_dead(void)
+{
+	const char *calls = calls_of("a call that falls back");
+	bool is_good;
+	pid_t pid;
+	int r;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		_exit(publish_until_killed());
+	is_good = open_page();
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	tap_ok(is_good && replace_file(), "a page whose writer is dead, and another file");
+	usleep(200000);
+	r = run_under(calls, do_fall_back);
+	tap_ok(r == 0, "a call that falls back: no call beside: %s (%d)", calls, r);
+	r = run_under(calls_of("vclock_gettime"), do_fall_back);
+	tap_ok(r == SIGSYS, "... and it is such a call (%d)", r);
+	unlink(page_path);
+}
+
 static void with_page(void)
 {
 	struct vclock_publisher_options options = {
@@ -304,6 +372,7 @@ static void with_page(void)
 	check_all("page");
 	vclock_publisher_stop();
 	unlink(page_path);
+	file_of_the_dead();
 	snprintf(page_path, sizeof(page_path), "/tmp/vclock-calls-%d.lock", (int)getpid());
 	unlink(page_path);
 }

@@ -26,6 +26,9 @@ const struct info_calls info_calls[] = {
 	 "in the first call of a process; getpid in every call where it cannot be cached"},
 	{"any of these", CLOCK ", " RAWCALL_NAMES_MMAP,
 	 "once in a new process that finds the page to be of other clocks, and takes it away"},
+	{"a call that falls back", RAWCALL_NAMES_FILE ", " CLOCK ", rt_sigprocmask",
+	 "at most once a second while the page of a file has ended, to see whether another file "
+	 "has taken its place; never with VCLOCK_REOPEN=0"},
 	{"the reader inlines", "", "never"},
 	{"vclock_open", RAWCALL_NAMES_FILE ", " CLOCK ", sched_yield, nanosleep",
 	 "when a program calls it"},

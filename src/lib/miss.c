@@ -10,6 +10,7 @@
 
 #include "lib/fast.h"
 #include "lib/kernel.h"
+#include "lib/reopen.h"
 
 /*
  * A page is asked for page clocks where there is one, and where VCLOCK_ROUTE says that there should
@@ -30,8 +31,11 @@ static LIB_MISS void count_miss(uint32_t clk)
 	if (!was_asked(clk))
 		return;
 	reason = process_reason(clk);
-	if (reason != VCLOCK_REASON_NOT_ON_PAGE)
-		process_count(reason);
+	if (reason == VCLOCK_REASON_NOT_ON_PAGE)
+		return;
+	process_count(reason);
+	if (lib_program.reopen_units != 0 && lib_program.page_source == VCLOCK_PAGE_FILE)
+		reopen_look();
 }
 
 /* Whether this process may ask the page for clk. A new process decides here. */

@@ -19,6 +19,7 @@
 
 #include "lib/guard.h"
 #include "lib/kernel.h"
+#include "lib/reopen.h"
 #include "lib/setup.h"
 #include "publish/machine.h"
 #include "publish/page_check.h"
@@ -31,18 +32,16 @@
 #define OPEN_TOLERANCE_NS 100000
 
 /* Only root and this user may have written it, and nobody else may. */
-static int check_file(int fd)
+static int check_file(int fd, struct stat *ret_st)
 {
-	struct stat st;
-
-	if (fstat(fd, &st) != 0)
+	if (fstat(fd, ret_st) != 0)
 		return -errno;
-	if (!S_ISREG(st.st_mode))
+	if (!S_ISREG(ret_st->st_mode))
 		return -EINVAL;
-	if ((st.st_uid != 0 && st.st_uid != geteuid() && st.st_uid != getuid()) ||
-	    (st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+	if ((ret_st->st_uid != 0 && ret_st->st_uid != geteuid() && ret_st->st_uid != getuid()) ||
+	    (ret_st->st_mode & (S_IWGRP | S_IWOTH)) != 0)
 		return -EPERM;
-	return st.st_size < (off_t)VCLOCK_PAGE_SIZE ? -EINVAL : 0;
+	return ret_st->st_size < (off_t)VCLOCK_PAGE_SIZE ? -EINVAL : 0;
 }
 
 static int check_identity(const struct vclock_page *page)
@@ -106,20 +105,25 @@ static int check_page(const struct vclock_page *shared, bool *ret_verified)
 	return r == -EAGAIN ? 0 : r;
 }
 
-static void use_page(const char *path, bool is_verified)
+static void use_page(const char *path, const struct stat *st, bool is_verified)
 {
 	lib_program.page_source = VCLOCK_PAGE_FILE;
+	lib_program.page_dev = st->st_dev;
+	lib_program.page_ino = st->st_ino;
+	reopen_allow(path);
 	process_set_path(path != NULL ? path : "");
 	process_change_end(is_verified);
 }
 
-static int open_checked(int fd, const char *path)
+/* waits: for those who are comparing the page that is there. */
+static int open_checked(int fd, const char *path, bool waits)
 {
 	bool is_verified = false;
+	struct stat st;
 	void *scratch;
 	int r;
 
-	r = check_file(fd);
+	r = check_file(fd, &st);
 	if (r != 0)
 		return r;
 	scratch = mmap(NULL, VCLOCK_PAGE_SIZE, PROT_READ, MAP_SHARED, fd, 0);
@@ -129,10 +133,13 @@ static int open_checked(int fd, const char *path)
 	munmap(scratch, VCLOCK_PAGE_SIZE);
 	if (r != 0 || lib_program.route_limit != VCLOCK_ROUTE_PAGE)
 		return r;
-	process_change_begin();
+	if (waits)
+		process_change_begin();
+	else if (!process_change_try())
+		return -EAGAIN;
 	r = process_map(fd);
 	if (r == 0)
-		use_page(path, is_verified);
+		use_page(path, &st, is_verified);
 	else
 		process_change_end(false);
 	return r;
@@ -145,11 +152,37 @@ int open_page_fd(int fd, const char *path)
 
 	if (lib_program.wipes) {
 		process_lock();
-		r = open_checked(fd, path);
+		r = open_checked(fd, path, true);
 		process_unlock();
 	}
 	guard_leave(&guard);
 	return r;
+}
+
+static int open_file(const char *path)
+{
+	return open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+/* A writer that comes back takes the same file over, and there is nothing to do. */
+static bool is_in_window(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) != 0 ||
+	       (st.st_dev == lib_program.page_dev && st.st_ino == lib_program.page_ino);
+}
+
+void open_again(void)
+{
+	struct guard guard = guard_enter();
+	int fd = open_file(lib_program.page_path);
+
+	if (fd >= 0 && !is_in_window(fd))
+		(void)open_checked(fd, lib_program.page_path, false);
+	if (fd >= 0)
+		close(fd);
+	guard_leave(&guard);
 }
 
 int vclock_open(const char *path)
@@ -161,7 +194,7 @@ int vclock_open(const char *path)
 		path = setup_getenv("VCLOCK_PAGE", lib_program.is_secure);
 	if (path == NULL)
 		path = DEFAULT_PATH;
-	fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = open_file(path);
 	r = fd < 0 ? -errno : open_page_fd(fd, path);
 	if (fd >= 0)
 		close(fd);

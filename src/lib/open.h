@@ -15,6 +15,12 @@
  */
 int open_page_fd(int fd, const char *path);
 
+/*
+ * Looks whether another file has taken the place of the one in the window, and takes that if it
+ * passes. lib_process.lock is held. Waits for nobody; needs some 10 KiB of stack.
+ */
+void open_again(void);
+
 #pragma GCC visibility pop
 
 #endif /* LIB_OPEN_H */

@@ -102,6 +102,15 @@ void process_change_begin(void)
 	store(&lib_process.page_clocks, 0);
 }
 
+bool process_change_try(void)
+{
+	if (!swap_state(LIB_NEW, LIB_CHECKING) && !swap_state(LIB_READY, LIB_CHECKING))
+		return false;
+	store(&lib_process.page_clocks, 0);
+	store(&lib_process.vdso_clocks, lib_kernel.vdso_clocks);
+	return true;
+}
+
 void process_change_end(bool is_verified)
 {
 	bool has_page = lib_program.page_source != VCLOCK_PAGE_NONE;
@@ -129,19 +138,25 @@ void process_set_path(const char *path)
 {
 	size_t length = strnlen(path, sizeof(lib_program.page_path) - 1);
 
+	if (path == lib_program.page_path)
+		return;
 	memset(lib_program.page_path, 0, sizeof(lib_program.page_path));
 	memcpy(lib_program.page_path, path, length);
 }
 
-void process_lock(void)
+bool process_try_lock(void)
 {
 	uint32_t unlocked = 0;
 
-	while (!__atomic_compare_exchange_n(&lib_process.lock, &unlocked, 1, false,
-					    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+	return __atomic_compare_exchange_n(&lib_process.lock, &unlocked, 1, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
+void process_lock(void)
+{
+	while (!process_try_lock()) {
 		struct timespec pause = {0, 100000};
 
-		unlocked = 0;
 		(void)raw_syscall2(SYS_nanosleep, (long)&pause, 0);
 	}
 }

@@ -64,6 +64,7 @@ struct lib_process {
 	uint32_t no_pid; /* 1: it cannot be told whether the memory is shared; do not ask again */
 	uint32_t lock;	 /* of vclock_open and the publisher */
 	uint32_t owns_publisher;
+	uint32_t looked; /* when the page's file was last looked at again, see reopen.c */
 	struct lib_shard shard[LIB_SHARDS];
 };
 
@@ -80,6 +81,10 @@ struct lib_program {
 	enum vclock_reason no_page_reason; /* why there is none, where page_source says so */
 	int page_error;
 	char page_path[108];
+	/* The file in the window, and how often its path may be looked at again; see reopen.c. */
+	uint64_t page_dev, page_ino;
+	uint32_t reopen_units; /* 0: never */
+	bool reopen_is_off;    /* VCLOCK_REOPEN=0 */
 	lib_count early_calls; /* before the constructor */
 };
 
@@ -115,6 +120,8 @@ void process_set_up(void);
  * time (lib_process.lock).
  */
 void process_change_begin(void);
+/* As begin, but false, with nothing done, where somebody is comparing the page just now. */
+bool process_change_try(void);
 void process_change_end(bool is_verified);
 
 /* Maps the page of fd over the window, or zeros with fd -1. 0 or -errno. Between begin and end. */
@@ -127,6 +134,7 @@ void process_set_path(const char *path);
 int process_compare(const struct vclock_page *page, uint32_t clks, uint32_t tolerance_ns);
 
 void process_lock(void);
+bool process_try_lock(void);
 void process_unlock(void);
 
 /* Counts a fallback. */

@@ -60,6 +60,13 @@ static void read_route(void)
 		lib_program.route_is_page = lib_program.route_limit == VCLOCK_ROUTE_PAGE;
 }
 
+static void read_reopen(void)
+{
+	const char *value = setup_getenv("VCLOCK_REOPEN", lib_program.is_secure);
+
+	lib_program.reopen_is_off = value != NULL && strcmp(value, "0") == 0;
+}
+
 /* A program may have forbidden itself the counter before it executed this one; every read of it,
  * the kernel's vDSO's too, would be a SIGSEGV. */
 static bool counter_is_forbidden(void)
@@ -86,6 +93,7 @@ __attribute__((constructor(101))) static void setup(void)
 
 	lib_program.is_secure = getauxval(AT_SECURE) != 0;
 	read_route();
+	read_reopen();
 	raw_set_up(getauxval(AT_SYSINFO));
 	process_set_up();
 	lib_program.counter_forbidden = counter_is_forbidden();

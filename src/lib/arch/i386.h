@@ -56,6 +56,18 @@ static inline long raw_syscall2(long nr, long a, long b)
 	return r;
 }
 
+/* fn() on the stack that ends at top, which is aligned to 16. */
+static inline void raw_on_stack(void *top, void (*fn)(void))
+{
+	__asm__ __volatile__("movl %%esp, %%esi\n\t"
+			     "movl %[top], %%esp\n\t"
+			     "call *%[fn]\n\t"
+			     "movl %%esi, %%esp"
+			     : [top] "+c"(top), [fn] "+a"(fn)
+			     :
+			     : "esi", "edx", "cc", "memory");
+}
+
 struct raw_timespec32 {
 	int32_t tv_sec;
 	int32_t tv_nsec;

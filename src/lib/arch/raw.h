@@ -4,13 +4,24 @@
  * cancellation point, and they work before libc is set up.
  *
  * Picks the architecture's file, which defines
- *   LIB_REGCALL                 attribute of internal functions: all arguments in registers, so
- * that every one of them can be left by a tail jump LIB_VDSO_IS_64              the vDSO's
- * gettimeofday, time and getres use 64-bit types raw_syscall2, raw_syscall5  the kernel's own
- * return value: -errno on failure raw_clock_gettime, raw_clock_getres, raw_gettimeofday over our
- * 64-bit types, by whichever system calls do that here raw_set_up()                the constructor
- * tells AT_SYSINFO raw_counter_exists()        whether this CPU has what <vclock/counter.h>
- * executes Must never include anything of the library but the public types.
+ *
+ *   LIB_REGCALL: attribute of internal functions: all arguments in registers, so that every one of
+ *   them can be left by a tail jump
+ *
+ *   LIB_VDSO_IS_64: the vDSO's gettimeofday, time and getres use 64-bit types
+ *
+ *   raw_syscall2, raw_syscall5: the kernel's own return value: -errno on failure
+ *
+ *   raw_clock_gettime, raw_clock_getres, raw_gettimeofday: over our 64-bit types, by whichever
+ *   system calls do that here
+ *
+ *   raw_set_up(): the constructor tells AT_SYSINFO
+ *
+ *   raw_counter_exists(): whether this CPU has what <vclock/counter.h> executes
+ *
+ *   raw_on_stack(): calls a function on another stack
+ *
+ * Must never include anything of the library but the public types.
  */
 #ifndef LIB_ARCH_RAW_H
 #define LIB_ARCH_RAW_H

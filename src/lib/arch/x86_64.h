@@ -40,6 +40,21 @@ static inline long raw_syscall2(long nr, long a, long b)
 	return r;
 }
 
+/* fn() on the stack that ends at top, which is aligned to 16. */
+static inline void raw_on_stack(void *top, void (*fn)(void))
+{
+	__asm__ __volatile__("movq %%rsp, %%rbx\n\t"
+			     "movq %[top], %%rsp\n\t"
+			     "call *%[fn]\n\t"
+			     "movq %%rbx, %%rsp"
+			     : [top] "+c"(top), [fn] "+a"(fn)
+			     :
+			     : "rbx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm0", "xmm1",
+			       "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
+			       "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "cc",
+			       "memory");
+}
+
 static inline int raw_clock_gettime(int32_t clk, struct vclock_timespec *ret_ts)
 {
 	return (int)raw_syscall2(SYS_clock_gettime, clk, (long)ret_ts);
