@@ -30,7 +30,7 @@ lint-man:
 
 lint-cppcheck:
 	@mkdir -p build/lint/cppcheck
-	@cppcheck --quiet --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 \
+	@timeout 300 cppcheck --quiet --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 \
 		--cppcheck-build-dir=build/lint/cppcheck --suppress=missingIncludeSystem --suppress=duplicateAssignExpression -D__x86_64__ -U__i386__ \
 		$(LINT_CPPFLAGS) $(LINT_C)
 
@@ -41,7 +41,7 @@ lint-tidy: $(LINT_STAMPS)
 
 $(LINT_STAMPS): build/lint/%.tidy: %.c .clang-tidy $(filter %.h,$(LINT_FILES))
 	@mkdir -p $(@D)
-	@clang-tidy --quiet $< -- -std=gnu11 $(LINT_CPPFLAGS) 2>$@.said || { cat $@.said; exit 1; }
+	@timeout 300 clang-tidy --quiet $< -- -std=gnu11 $(LINT_CPPFLAGS) 2>$@.said || { cat $@.said; exit 1; }
 	@touch $@
 
 list-lint:
