@@ -5,7 +5,6 @@
  * 10^7 observations a clock.
  */
 
-
 #include "check/team.h"
 #include "support_check.h"
 #include "tap.h"
@@ -32,7 +31,6 @@ int main(void)
 {
 	struct check_subject subject;
 
-	
 	tap_ok(support_start_page(0) == 0, "a publisher starts");
 
 	check_subject_inline(&subject, vclock_page());
