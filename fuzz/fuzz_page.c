@@ -17,8 +17,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* ids beyond those of a page too */
-#define CLOCKS 34u
+/* Those of a page, and ids beyond. */
+static const uint32_t clocks[] = {
+	VCLOCK_REALTIME,       VCLOCK_MONOTONIC,      VCLOCK_MONOTONIC_RAW, VCLOCK_BOOTTIME,
+	VCLOCK_REALTIME_ALARM, VCLOCK_BOOTTIME_ALARM, VCLOCK_TAI,	    VCLOCK_REALTIME_COARSE,
+	VCLOCK_BASES,	       VCLOCK_REALTIME + 32,  UINT32_MAX,
+};
+#define CLOCKS (sizeof(clocks) / sizeof(clocks[0]))
 
 static _Alignas(64) struct vclock_page page;
 
@@ -128,16 +133,19 @@ static void read_at(uint64_t cyc, bool is_accepted)
 {
 	struct vclock_timespec ts = {0, 0};
 	uint64_t ns = 0;
-	uint32_t clk;
+	size_t i;
 	int r;
 
-	for (clk = 0; clk < CLOCKS; clk++) {
-		r = vclock_read_at(&page, cyc, clk, &ts);
+	for (i = 0; i < CLOCKS; i++) {
+		r = vclock_read_at(&page, cyc, clocks[i], &ts);
 		if (is_accepted)
-			hold(clk, cyc, r, &ts);
-		r = vclock_read_stamp(&page, cyc, clk, &ns);
+			hold(clocks[i], cyc, r, &ts);
+	}
+	/* One of each rate. */
+	for (i = VCLOCK_MONOTONIC; i <= VCLOCK_MONOTONIC_RAW; i++) {
+		r = vclock_read_stamp(&page, cyc, (uint32_t)i, &ns);
 		if (is_accepted)
-			hold_stamp(clk, cyc, r, ns);
+			hold_stamp((uint32_t)i, cyc, r, ns);
 	}
 }
 
@@ -183,16 +191,16 @@ static void read_now(bool is_accepted)
 {
 	struct vclock_timespec ts, mono;
 	uint64_t before, ns;
-	uint32_t clk;
+	size_t i;
 	int r;
 
-	for (clk = 0; clk < CLOCKS; clk++) {
+	for (i = 0; i < CLOCKS; i++) {
 		before = vclock_counter_ordered();
-		r = vclock_read_timespec(&page, clk, &ts);
+		r = vclock_read_timespec(&page, clocks[i], &ts);
 		if (r == 0 && is_accepted)
-			hold_now(clk, before, vclock_counter_ordered(), &ts);
-		(void)vclock_read_ns(&page, clk, &ns);
-		(void)vclock_read_ns_unordered(&page, clk, &ns);
+			hold_now(clocks[i], before, vclock_counter_ordered(), &ts);
+		(void)vclock_read_ns(&page, clocks[i], &ns);
+		(void)vclock_read_ns_unordered(&page, clocks[i], &ns);
 	}
 	before = vclock_counter_ordered();
 	r = vclock_read_now(&page, &ts, &mono);

@@ -137,10 +137,14 @@ static int judge(const char *route, int is_vdso_below)
 static int page_missed(void)
 {
 	struct vclock_page page;
+	int r = support_make_page(&page, 0);
 
-	if (support_make_page(&page, 0) != 0 ||
-	    vclock_open(support_write("page", &page, sizeof(page))) != 0)
+	if (r == 0)
+		r = vclock_open(support_write("page", &page, sizeof(page)));
+	if (r != 0) {
+		printf("# no page to miss: %d\n", r);
 		return 99;
+	}
 	usleep(100000);
 	return support_status().clock[1].reason != VCLOCK_REASON_NOT_COVERED ||
 	       judge("page, then vDSO", 1);

@@ -87,7 +87,8 @@ VCLOCK_ALWAYS_INLINE void vclock_carry(int64_t *sec, uint32_t *nsec)
 
 	for (i = 0; i < 2 && VCLOCK_UNLIKELY(*nsec >= VCLOCK_NSEC_PER_SEC); i++) {
 		*nsec -= VCLOCK_NSEC_PER_SEC;
-		*sec += 1;
+		/* Any bytes may stand on a page that was never checked. */
+		*sec = (int64_t)((uint64_t)*sec + 1);
 		__asm__("" : "+r"(*nsec));
 	}
 }
