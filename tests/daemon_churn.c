@@ -21,9 +21,9 @@
 #include "vclock/read.h"
 
 #define READERS 2
-/* From the start of a new daemon to the first read that the page answers, less what it takes to start
- * the same program for nothing at that time: a busy machine and a sanitizer make that slow. The
- * median of all restarts. */
+/* From the start of a new daemon to the first read that the page answers, less what it takes to
+ * start the same program for nothing at that time: a busy machine and a sanitizer make that slow.
+ * The median of all restarts. */
 #define BACK_MS 150
 #define ROUNDS_MAX 1000
 
