@@ -63,10 +63,10 @@ static size_t used(const void *function, long a, long b)
 
 __attribute__((noinline)) static long greedy(long a)
 {
-	volatile unsigned char frame[LIMIT];
+	unsigned char frame[LIMIT];
 
-	frame[0] = (unsigned char)a;
-	frame[LIMIT - 1] = 1;
+	memset(frame, (int)a, sizeof(frame));
+	__asm__ __volatile__("" : : "r"(frame) : "memory"); /* keeps all of it */
 	return frame[0];
 }
 

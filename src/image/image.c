@@ -79,24 +79,33 @@ static IMAGE_NOINLINE uint64_t IMAGE_INTERNAL kernel_ns(uint32_t clk)
 	return (uint64_t)ts.tv_sec * VCLOCK_NSEC_PER_SEC + (uint32_t)ts.tv_nsec;
 }
 
-/* One clock: the kernel's before and after the page's. */
-static IMAGE_NOINLINE uint32_t IMAGE_INTERNAL compare(uint32_t clk)
+/* One clock, the kernel's before the page's. Two functions, for the stack that one would need. */
+static IMAGE_NOINLINE uint32_t IMAGE_INTERNAL is_not_behind(uint32_t clk)
 {
 	uint64_t kernels, ours;
 
 	if (page_ns(clk) == 0) /* before the kernel is asked in vain, in every call */
 		return PROCESS_NOT_COMPARED;
 	kernels = kernel_ns(clk);
-	ours = page_ns(clk);
-	if (kernels == 0 || ours == 0)
+	if (kernels == 0)
 		return PROCESS_NOT_COMPARED;
-	ours += tolerance_ns();
-	if (ours < kernels)
-		return PROCESS_DIFFERS;
+	ours = page_ns(clk);
+	if (ours == 0)
+		return PROCESS_NOT_COMPARED;
+	return ours + tolerance_ns() < kernels ? PROCESS_DIFFERS : PROCESS_AGREES;
+}
+
+/* One clock, the page's before the kernel's. */
+static IMAGE_NOINLINE uint32_t IMAGE_INTERNAL is_not_ahead(uint32_t clk)
+{
+	uint64_t ours = page_ns(clk), kernels;
+
+	if (ours == 0)
+		return PROCESS_NOT_COMPARED;
 	kernels = kernel_ns(clk);
 	if (kernels == 0)
 		return PROCESS_NOT_COMPARED;
-	return ours > kernels + 2 * tolerance_ns() ? PROCESS_DIFFERS : PROCESS_AGREES;
+	return ours > kernels + tolerance_ns() ? PROCESS_DIFFERS : PROCESS_AGREES;
 }
 
 /*
@@ -105,10 +114,14 @@ static IMAGE_NOINLINE uint32_t IMAGE_INTERNAL compare(uint32_t clk)
  */
 static IMAGE_NOINLINE void IMAGE_INTERNAL settle(void)
 {
-	uint32_t compared = compare(VCLOCK_MONOTONIC);
+	uint32_t compared = is_not_behind(VCLOCK_MONOTONIC);
 
 	if (compared == PROCESS_AGREES)
-		compared = compare(VCLOCK_BOOTTIME);
+		compared = is_not_ahead(VCLOCK_MONOTONIC);
+	if (compared == PROCESS_AGREES)
+		compared = is_not_behind(VCLOCK_BOOTTIME);
+	if (compared == PROCESS_AGREES)
+		compared = is_not_ahead(VCLOCK_BOOTTIME);
 	if (compared != PROCESS_NOT_COMPARED)
 		VCLOCK_STORE32(&image_state()->compared, compared);
 }
