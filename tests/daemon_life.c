@@ -3,7 +3,7 @@
  * daemon_life.c - a vclockd from start to end: its page file, its lock, its trust, what it says.
  *
  * The kernel's list of clocksources is a folder of our own (--sysfs): the counter is trusted, or
- * not, as the test writes it. S01, S12, S13, S14, S15, S16, S17 and M18, N09 of the field reports.
+ * not, as the test writes it. S01, S12, S13, S14, S15, S16 and M18, N09 of the field reports.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -65,7 +65,10 @@ int main(void)
 	step("to 2200", SIM_REAL_STEP, 160 * YEAR);
 	step("to 1970", SIM_REAL_STEP, -sim_clock_ns(&run.sim, VCLOCK_REALTIME) + SECOND);
 	step("a step and a change of rate at once", SIM_REAL_STEP, SECOND / 3);
-	sim_run(&run, SIM_SEC);
+	run.sim.tz_minuteswest = -120;
+	sim_run(&run, 2 * SIM_SEC);
+	tap_ok(run.page.slot[run.page.generation & 1].tz_minuteswest == -120,
+	       "a new time zone is on the page within two seconds");
 	sim_ok(&run, "steps", 999);
 	tap_ok(run.gaps == 0 && run.retires == 0, "no line ended over it");
 	return tap_done();

@@ -323,6 +323,7 @@ static int sim_sample(struct reference *reference, struct reference_sample *ret_
 	sample.boot_is_valid = lo <= hi;
 	sample.boot_minus_mono_lo_ns = lo;
 	sample.boot_minus_mono_hi_ns = hi;
+	sample.timezone_is_valid = ret_sample->wants_timezone;
 	sample.tz_minuteswest = sim->tz_minuteswest;
 	*ret_sample = sample;
 	return 0;

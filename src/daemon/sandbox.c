@@ -16,7 +16,6 @@ static const char *const allowed[] = {
 	"clock_gettime",
 	"clock_gettime64",
 	"gettimeofday",
-	"poll",
 	"ppoll",
 	"ppoll_time64",
 	"read",

@@ -2,30 +2,28 @@
 /*
  * vclockd.c - keeps one page for the machine.
  *
- * Set-up and the loop: a timer wakes it for each step of the publisher; a second one, which the
- * kernel cancels whenever REALTIME is set, at every step of the clock; a signal ends it. What it
- * knows of pages, files and trust is in src/publish. Must never truncate or unlink a page that
- * readers map.
+ * Set-up and the loop: a step of the publisher, a look at the house, a wait. What it knows of
+ * pages, files and trust is in src/publish. Must never truncate or unlink a page that readers map.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <sys/timerfd.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "daemon/notify.h"
 #include "daemon/options.h"
 #include "daemon/sandbox.h"
+#include "daemon/wake.h"
 #include "publish/machine.h"
+#include "publish/page_check.h"
 #include "publish/page_file.h"
 #include "publish/publisher.h"
 #include "publish/skew.h"
@@ -44,6 +42,8 @@
 #define SKEW_EVERY 60u
 /* A counter that is certainly farther off than this on some CPU is not kept (design, Trust). */
 #define SKEW_MAX_NS 1000u
+/* Files that a shell may leave open, on a kernel before 5.9. */
+#define INHERITED_MAX 1024
 /* While the kernel does not trust the counter, or after a failure. */
 #define IDLE_NS (100 * NSEC_PER_MSEC)
 
@@ -55,16 +55,17 @@ static struct {
 	struct vclock_page *page; /* writable */
 	struct publisher publisher;
 	struct watch watch;
-	int step_fd; /* timer: the next step */
-	int set_fd;  /* timer that the kernel cancels when REALTIME is set */
-	int signal_fd;
-	int parent_fd; /* who waits for the first line, when we go into the background; or -1 */
-	bool is_ready; /* a line was published */
-	bool is_retired;
-	uint64_t start_ns; /* no line before this time */
+	int parent_fd;	 /* who waits for the first line, when we go into the background; or -1 */
+	bool was_ready;	 /* a page has answered once */
+	bool has_head;	 /* this page has answered, and stands in its place */
+	bool has_page;	 /* false: there is no file to publish in just now */
+	bool has_lost;	 /* another process keeps the page now */
+	bool is_retired; /* this page has ended */
+	unsigned char head[offsetof(struct vclock_page, slot)]; /* as the publisher wrote it */
+	uint64_t start_ns;					/* no line before this time */
 	uint64_t housekeeping_ns, watchdog_ns;
 	unsigned housekeepings;
-} self = {.step_fd = -1, .set_fd = -1, .signal_fd = -1, .parent_fd = -1};
+} self = {.parent_fd = -1};
 
 __attribute__((format(printf, 2, 3))) static int complain(int status, const char *fmt, ...)
 {
@@ -168,25 +169,22 @@ static int open_page(void)
 		r = publisher_init(&self.publisher, reference_kernel(), self.page, &config);
 	if (r != 0)
 		return complain(EXIT_FAILURE_, "%s: %s", self.options.page, strerror(-r));
+	self.has_page = true;
 	return 0;
 }
 
-static int open_wakers(void)
+/* What whoever started us had open: a lock of a script, or a pipe whose reader waits for its end.
+ */
+static void close_inherited(void)
 {
-	sigset_t signals;
+	int fd;
 
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGINT);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	self.signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-	self.step_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	self.set_fd = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (self.signal_fd < 0 || self.step_fd < 0 || self.set_fd < 0)
-		return complain(EXIT_FAILURE_, "timers: %s", strerror(errno));
-	return 0;
+#ifdef SYS_close_range
+	if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0) == 0)
+		return;
+#endif
+	for (fd = STDERR_FILENO + 1; fd < INHERITED_MAX; fd++)
+		close(fd);
 }
 
 /*
@@ -240,22 +238,6 @@ static void tell_parent(int status)
  * The loop.
  */
 
-static void arm(int fd, clockid_t clock, uint64_t ns)
-{
-	struct itimerspec spec = {.it_value = {0, 1}};
-	int flags = 0;
-
-	if (clock == CLOCK_REALTIME) {
-		/* Never expires: only a set clock ends the wait. */
-		spec.it_value.tv_sec = (time_t)1 << 40;
-		flags = TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET;
-	} else if (ns > 0) {
-		spec.it_value.tv_sec = (time_t)(ns / NSEC_PER_SEC);
-		spec.it_value.tv_nsec = (long)(ns % NSEC_PER_SEC);
-	}
-	timerfd_settime(fd, flags, &spec, NULL);
-}
-
 static void retire(enum vclock_retired reason)
 {
 	if (!self.is_retired)
@@ -263,20 +245,26 @@ static void retire(enum vclock_retired reason)
 	self.is_retired = true;
 }
 
-/* The first line is there: the page is shown. False: it cannot be. */
+/* The page answers: it is shown, and whoever waits for it is told. False: it cannot be shown. */
 static bool note_ready(void)
 {
 	int r;
 
-	if (self.is_ready || VCLOCK_LOAD32(&self.page->generation) == 0)
+	if (self.has_head || !publisher_is_answering(&self.publisher))
 		return true;
 	r = page_file_show(&self.file);
-	if (r != 0) {
+	if (r != 0 && !self.was_ready) {
 		complain(EXIT_FAILURE_, "%s: %s", self.options.page, strerror(-r));
 		return false;
 	}
-	self.is_ready = true;
-	notify_send("READY=1\nSTATUS=The page is kept.");
+	self.has_page = r == 0; /* else its folder has gone: keep_house() tries again */
+	if (r != 0)
+		return true;
+	memcpy(self.head, self.page, sizeof(self.head));
+	self.has_head = true;
+	if (!self.was_ready)
+		notify_send("READY=1\nSTATUS=The page is kept.");
+	self.was_ready = true;
 	tell_parent(EXIT_OK);
 	return true;
 }
@@ -288,28 +276,61 @@ static int restart_publisher(void)
 
 	publisher_settings(&config);
 	self.is_retired = false;
+	self.has_head = false; /* it states some of it anew */
 	return publisher_init(&self.publisher, reference_kernel(), self.page, &config);
 }
 
-/* Somebody deleted, or replaced, the file: readers of the old one are sent to the kernel, and find
- * the new one when they look. */
-static void check_file(void)
+/* Somebody wrote into the page: what only the publisher writes is not as it wrote it. */
+static bool is_overwritten(void)
 {
-	if (!self.is_ready || page_file_is_ours(&self.file))
-		return;
+	const unsigned char *page = (const unsigned char *)self.page;
+	const size_t rest = offsetof(struct vclock_page, shift);
+
+	return self.has_head &&
+	       (memcmp(page, self.head, offsetof(struct vclock_page, generation)) != 0 ||
+		memcmp(page + rest, self.head + rest, sizeof(self.head) - rest) != 0);
+}
+
+/* Readers of this page are sent to the kernel, and find the new one when they look. */
+static void replace_page(void)
+{
 	retire(VCLOCK_RETIRED_REPLACED);
-	if (page_file_renew(&self.file) != 0 || map_page() != 0)
+	self.has_page = page_file_renew(&self.file) == 0 && map_page() == 0;
+	if (!self.has_page)
 		return;
-	self.is_ready = false;
 	self.start_ns = now_ns() + NEW_PAGE_WAIT_NS;
 	(void)restart_publisher();
+}
+
+/* Somebody deleted, replaced or cut into the file; or there was no place for one. */
+static void check_file(void)
+{
+	if (self.has_page && (!self.file.is_shown || page_file_is_ours(&self.file)) &&
+	    (!self.has_head || page_check(self.page) == 0))
+		return;
+	if (self.was_ready)
+		replace_page();
+}
+
+/*
+ * Somebody removed the lock file: a new one is made, unless another process was faster. That one
+ * keeps the page now, unless it is about to find out that the page is locked as well.
+ */
+static void check_lock(void)
+{
+	if (page_file_keep_lock(&self.file) != -EBUSY || page_file_is_ours(&self.file))
+		return;
+	complain(EXIT_IMPOSSIBLE, "%s: process %d keeps this page", self.options.page,
+		 page_file_holder(self.options.page));
+	retire(VCLOCK_RETIRED_REPLACED);
+	self.has_lost = true;
 }
 
 static void check_skew(void)
 {
 	uint64_t skew_ns;
 
-	if (self.is_retired || !self.is_ready || self.publisher.mono.count < KEEPER_WINDOW / 2)
+	if (self.is_retired || !self.has_head || self.publisher.mono.count < KEEPER_WINDOW / 2)
 		return;
 	if (skew_measure(&self.publisher.mono.line, &skew_ns) == 0 && skew_ns > SKEW_MAX_NS)
 		retire(VCLOCK_RETIRED_SKEW);
@@ -324,6 +345,9 @@ static void keep_house(uint64_t now)
 	if (now < self.housekeeping_ns)
 		return;
 	self.housekeeping_ns = now + HOUSEKEEPING_NS;
+	check_lock();
+	if (self.has_lost)
+		return;
 	check_file();
 	if (self.housekeepings++ % SKEW_EVERY == 1)
 		check_skew();
@@ -336,6 +360,10 @@ static bool step(uint64_t now, uint64_t *ret_sleep_ns)
 	enum vclock_retired reason;
 
 	*ret_sleep_ns = IDLE_NS;
+	if (self.has_page && is_overwritten())
+		replace_page();
+	if (!self.has_page)
+		return true;
 	if (state == WATCH_FORBIDDEN) {
 		retire(VCLOCK_RETIRED_CLOCKSOURCE);
 		return true;
@@ -358,32 +386,21 @@ static bool step(uint64_t now, uint64_t *ret_sleep_ns)
 
 static int loop(void)
 {
-	struct pollfd wakers[] = {
-		{.fd = self.step_fd, .events = POLLIN},
-		{.fd = self.set_fd, .events = POLLIN},
-		{.fd = self.signal_fd, .events = POLLIN},
-	};
-	uint64_t expirations, sleep_ns;
+	bool is_over = false;
+	uint64_t sleep_ns;
+	int r = 0;
 
-	arm(self.set_fd, CLOCK_REALTIME, 0);
-	for (;;) {
+	while (r == 0 && !is_over) {
 		uint64_t now = now_ns();
 
 		if (!step(now, &sleep_ns))
 			return EXIT_FAILURE_;
-		arm(self.step_fd, CLOCK_MONOTONIC, sleep_ns);
 		keep_house(now);
-		if (poll(wakers, 3, -1) < 0 && errno != EINTR)
-			return complain(EXIT_FAILURE_, "poll: %s", strerror(errno));
-		if (wakers[2].revents != 0)
-			return EXIT_OK;
-		(void)!read(self.step_fd, &expirations, sizeof(expirations));
-		if (wakers[1].revents != 0) {
-			/* ECANCELED: REALTIME was set; the step that comes now sees it. */
-			(void)!read(self.set_fd, &expirations, sizeof(expirations));
-			arm(self.set_fd, CLOCK_REALTIME, 0);
-		}
+		if (self.has_lost)
+			return EXIT_IMPOSSIBLE;
+		r = wake_wait(sleep_ns, &is_over);
 	}
+	return r != 0 ? complain(EXIT_FAILURE_, "wait: %s", strerror(-r)) : EXIT_OK;
 }
 
 static int set_up(void)
@@ -397,8 +414,11 @@ static int set_up(void)
 	r = take_priority();
 	if (r == 0)
 		r = open_page();
-	if (r == 0)
-		r = open_wakers();
+	if (r == 0) {
+		r = wake_init();
+		if (r != 0)
+			r = complain(EXIT_FAILURE_, "timer: %s", strerror(-r));
+	}
 	if (r == 0 && self.options.is_sandboxed) {
 		r = sandbox_enter();
 		if (r != 0)
@@ -407,12 +427,30 @@ static int set_up(void)
 	return r;
 }
 
+/* A page or its lock must never be what messages go to. */
+static bool open_standard_files(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		close(fd);
+	return fd >= 0;
+}
+
 int main(int argc, char **argv)
 {
-	int r = options_parse(argc, argv, &self.options);
+	int r;
 
+	if (!open_standard_files())
+		return EXIT_FAILURE_;
+	r = options_parse(argc, argv, &self.options);
 	if (r >= 0)
 		return r;
+	if (!self.options.is_foreground)
+		close_inherited();
 	notify_init();
 	r = self.options.is_foreground ? 0 : go_background();
 	if (r == 0)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define SUFFIX_MAX 8
+#define LOCK_TRIES 8
 
 static void path_with(const struct page_file *file, const char *suffix,
 		      char ret_path[PAGE_FILE_PATH_MAX + SUFFIX_MAX])
@@ -19,25 +20,62 @@ static void path_with(const struct page_file *file, const char *suffix,
 	snprintf(ret_path, PAGE_FILE_PATH_MAX + SUFFIX_MAX, "%s%s", file->path, suffix);
 }
 
+static bool is_at(int fd, const char *path)
+{
+	struct stat own, found;
+
+	return fstat(fd, &own) == 0 && lstat(path, &found) == 0 && own.st_dev == found.st_dev &&
+	       own.st_ino == found.st_ino;
+}
+
 /*
  * A lock of the process, not of the open file: a forked child holds a copy of the descriptor, and
  * must not keep the next writer out when this one has died.
  */
-static int take_lock(struct page_file *file)
+static int lock_whole(int fd)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+	if (fcntl(fd, F_SETLK, &lock) == 0)
+		return 0;
+	return errno == EAGAIN || errno == EACCES ? -EBUSY : -errno;
+}
+
+/* Whoever locks a file that somebody has just removed holds nothing. */
+static int take_lock(struct page_file *file)
+{
 	char path[PAGE_FILE_PATH_MAX + SUFFIX_MAX];
-	int r;
+	int r = -EBUSY, i;
 
 	path_with(file, ".lock", path);
-	file->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (file->lock_fd < 0)
-		return -errno;
-	if (fcntl(file->lock_fd, F_SETLK, &lock) == 0)
+	for (i = 0; i < LOCK_TRIES; i++) {
+		file->lock_fd =
+			open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+		if (file->lock_fd < 0)
+			return -errno;
+		r = lock_whole(file->lock_fd);
+		if (r == 0 && is_at(file->lock_fd, path))
+			return 0;
+		close(file->lock_fd);
+		file->lock_fd = -1;
+		if (r != 0)
+			return r;
+	}
+	return -EBUSY;
+}
+
+/*
+ * The page itself is locked as well: somebody may remove the lock file. A lock for writing takes a
+ * descriptor for writing, so that a reader cannot keep a writer out; locks for reading of theirs
+ * are nothing to us.
+ */
+static int lock_page(int fd)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+	if (lock_whole(fd) == 0)
 		return 0;
-	r = errno == EAGAIN || errno == EACCES ? -EBUSY : -errno;
-	close(file->lock_fd);
-	return r;
+	return fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type == F_WRLCK ? -EBUSY : 0;
 }
 
 /* Written, not only sized: on a full file system this fails, and not the first store. */
@@ -63,6 +101,8 @@ static int make_new(struct page_file *file)
 	if (file->fd < 0)
 		return -errno;
 	r = fill(file->fd);
+	if (r == 0)
+		r = lock_page(file->fd);
 	if (r != 0) {
 		unlink(path);
 		close(file->fd);
@@ -71,18 +111,11 @@ static int make_new(struct page_file *file)
 	return r;
 }
 
-static bool is_ours(const struct page_file *file, const char *path)
-{
-	struct stat own, found;
-
-	return fstat(file->fd, &own) == 0 && lstat(path, &found) == 0 &&
-	       own.st_dev == found.st_dev && own.st_ino == found.st_ino;
-}
-
 static int begin(struct page_file *file, const char *path)
 {
 	memset(file, 0, sizeof(*file));
 	file->fd = -1;
+	file->lock_fd = -1;
 	if (strlen(path) >= sizeof(file->path))
 		return -ENAMETOOLONG;
 	strcpy(file->path, path);
@@ -101,23 +134,29 @@ int page_file_create(struct page_file *file, const char *path)
 	return r;
 }
 
-/* The page that lies in PATH, when it can only have been written by a writer like this one. */
-static bool open_old(struct page_file *file)
+/*
+ * The page that lies in PATH, when it can only have been written by a writer like this one. 0;
+ * -ENOENT: nothing of the kind; -EBUSY: its writer lives.
+ */
+static int open_old(struct page_file *file)
 {
 	struct stat st;
+	int r = -ENOENT;
 
-	file->fd = open(file->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	file->fd = open(file->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	if (file->fd < 0)
-		return false;
+		return -ENOENT;
 	if (fstat(file->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
 	    (st.st_mode & (S_IWGRP | S_IWOTH)) == 0 && st.st_nlink == 1 &&
-	    st.st_size == (off_t)VCLOCK_PAGE_SIZE) {
+	    st.st_size == (off_t)VCLOCK_PAGE_SIZE)
+		r = lock_page(file->fd);
+	if (r == 0) {
 		file->is_shown = true;
-		return true;
+		return 0;
 	}
 	close(file->fd);
 	file->fd = -1;
-	return false;
+	return r;
 }
 
 int page_file_take(struct page_file *file, const char *path, bool *ret_is_old)
@@ -126,10 +165,10 @@ int page_file_take(struct page_file *file, const char *path, bool *ret_is_old)
 
 	if (r != 0)
 		return r;
-	*ret_is_old = open_old(file);
-	if (*ret_is_old)
-		return 0;
-	r = make_new(file);
+	r = open_old(file);
+	*ret_is_old = r == 0;
+	if (r == -ENOENT)
+		r = make_new(file);
 	if (r != 0)
 		close(file->lock_fd);
 	return r;
@@ -139,38 +178,51 @@ int page_file_renew(struct page_file *file)
 {
 	if (file->fd >= 0)
 		close(file->fd);
+	file->fd = -1;
 	file->is_shown = false;
 	return make_new(file);
 }
 
 bool page_file_is_ours(const struct page_file *file)
 {
-	return is_ours(file, file->path);
+	return file->fd >= 0 && is_at(file->fd, file->path);
 }
 
-int page_file_holder(const char *path)
+int page_file_keep_lock(struct page_file *file)
+{
+	char path[PAGE_FILE_PATH_MAX + SUFFIX_MAX];
+
+	path_with(file, ".lock", path);
+	if (file->lock_fd >= 0) {
+		if (is_at(file->lock_fd, path))
+			return 0;
+		close(file->lock_fd);
+	}
+	return take_lock(file);
+}
+
+/* A second lock of the same process is no conflict: holders are others. */
+static int holder_of(const char *path)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-	char name[PAGE_FILE_PATH_MAX + SUFFIX_MAX];
 	int fd, r;
 
-	snprintf(name, sizeof(name), "%s.lock", path);
-	fd = open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return 0;
 	r = fcntl(fd, F_GETLK, &lock);
 	close(fd);
-	return r == 0 && lock.l_type != F_UNLCK && lock.l_pid > 0 ? lock.l_pid : 0;
+	return r == 0 && lock.l_type == F_WRLCK && lock.l_pid > 0 ? lock.l_pid : 0;
 }
 
-void page_file_release(struct page_file *file)
+int page_file_holder(const char *path)
 {
-	if (!file->is_shown)
-		page_file_remove(file);
-	else if (file->fd >= 0) {
-		close(file->fd);
-		close(file->lock_fd);
-	}
+	char name[PAGE_FILE_PATH_MAX + SUFFIX_MAX];
+	int pid;
+
+	snprintf(name, sizeof(name), "%s.lock", path);
+	pid = holder_of(name);
+	return pid != 0 ? pid : holder_of(path);
 }
 
 int page_file_show(struct page_file *file)
@@ -186,13 +238,30 @@ int page_file_show(struct page_file *file)
 	return 0;
 }
 
+static void close_both(struct page_file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	if (file->lock_fd >= 0)
+		close(file->lock_fd);
+	file->fd = -1;
+	file->lock_fd = -1;
+}
+
 void page_file_remove(struct page_file *file)
 {
 	char path[PAGE_FILE_PATH_MAX + SUFFIX_MAX];
 
 	path_with(file, file->is_shown ? "" : ".new", path);
-	if (is_ours(file, path))
+	if (file->fd >= 0 && is_at(file->fd, path))
 		unlink(path);
-	close(file->fd);
-	close(file->lock_fd);
+	close_both(file);
+}
+
+void page_file_release(struct page_file *file)
+{
+	if (file->is_shown)
+		close_both(file);
+	else
+		page_file_remove(file);
 }

@@ -4,7 +4,8 @@
  *
  * The page is the file's own first 4096 bytes, in shared memory from the start. Until the first
  * line is published it goes by PATH.new, so that PATH is always a page that a reader can use, or
- * one whose writer is gone. PATH.lock stays for ever; who holds its lock is the writer.
+ * one whose writer is gone. PATH.lock stays for ever; who holds its lock is the writer. The page is
+ * locked too, so that nobody who takes it over can be a second writer.
  */
 #ifndef PAGE_FILE_H
 #define PAGE_FILE_H
@@ -17,8 +18,8 @@
 
 struct page_file {
 	char path[PAGE_FILE_PATH_MAX];
-	int lock_fd;
-	int fd; /* of the page, readable and writable */
+	int lock_fd; /* -1: there is none just now */
+	int fd;	     /* of the page, readable and writable; -1: there is none */
 	bool is_shown;
 };
 
@@ -41,7 +42,15 @@ int page_file_renew(struct page_file *file);
 /* Whether PATH still is the page that was shown. */
 bool page_file_is_ours(const struct page_file *file);
 
-/* The process that holds the lock of path; 0: none, or it cannot be told. */
+/*
+ * Whether PATH.lock still is the file whose lock we hold; a new one is made and locked where it is
+ * gone. 0; -EBUSY: another process holds the lock now, and this one is no writer any more; -errno:
+ * there can be no lock file just now.
+ */
+int page_file_keep_lock(struct page_file *file);
+
+/* Another process that holds the lock of path, or of the page in it; 0: none, or it cannot be told.
+ */
 int page_file_holder(const char *path);
 
 /* Lets the lock go. The page, if it was shown, stays for the next writer. */

@@ -190,9 +190,23 @@ static bool note_offsets(struct publisher *publisher, const struct reference_sam
 					     sample->boot_minus_mono_hi_ns);
 		last->boot_is_valid = true;
 	}
-	last->tz_minuteswest = sample->tz_minuteswest;
-	last->tz_dsttime = sample->tz_dsttime;
+	if (sample->timezone_is_valid) {
+		last->tz_minuteswest = sample->tz_minuteswest;
+		last->tz_dsttime = sample->tz_dsttime;
+	}
 	return stepped;
+}
+
+/* Once a second, counted by the last sample: it is a system call, and changes once in a boot. */
+static bool wants_timezone(struct publisher *publisher)
+{
+	uint64_t last = publisher->sampled_cyc;
+
+	if (publisher->raw.count >= 2 &&
+	    cyc_to_ns(publisher, last - publisher->timezone_cyc) < NSEC_PER_SEC)
+		return false;
+	publisher->timezone_cyc = last;
+	return true;
 }
 
 static uint32_t saturate(uint64_t value)
@@ -432,7 +446,7 @@ static bool is_too_soon(const struct publisher *publisher, const struct referenc
 int publisher_step(struct publisher *publisher, uint64_t *ret_sleep_ns,
 		   enum vclock_retired *ret_reason)
 {
-	struct reference_sample sample;
+	struct reference_sample sample = {.wants_timezone = wants_timezone(publisher)};
 	enum keeper_verdict verdict = KEEPER_REJECTED;
 	int r = publisher->reference->sample(publisher->reference, &sample);
 
@@ -462,6 +476,15 @@ int publisher_step(struct publisher *publisher, uint64_t *ret_sleep_ns,
 		return -ERANGE;
 	r = publish(publisher, ret_sleep_ns);
 	return settle(publisher, r, ret_sleep_ns);
+}
+
+bool publisher_is_answering(const struct publisher *publisher)
+{
+	const struct vclock_page *page = publisher->page;
+
+	return publisher->page_is_ready &&
+	       page->slot[page->generation & 1].retired == VCLOCK_RETIRED_NOT &&
+	       !page_has_ended(publisher, read_counter(publisher));
 }
 
 void publisher_retire(struct publisher *publisher, enum vclock_retired reason)

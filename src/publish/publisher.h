@@ -37,6 +37,7 @@ struct publisher {
 	uint64_t planned_cyc;		     /* when this step was planned for; 0: no plan */
 	uint64_t lateness_cyc;		     /* worst of the last second */
 	uint64_t lateness_since_cyc;
+	uint64_t timezone_cyc;	  /* when the time zone was last asked for */
 	uint32_t change_ppb;	  /* size of the last change of rate */
 	uint32_t last_change_ppb; /* what the last sample showed of it */
 	uint32_t change_steps;	  /* steps for which the error still holds it */
@@ -73,6 +74,9 @@ int publisher_step(struct publisher *publisher, uint64_t *ret_sleep_ns,
  * counter and time namespace. Otherwise its readers have to be given another file.
  */
 bool publisher_may_adopt(const struct vclock_page *page, const struct publisher_config *config);
+
+/* Whether this publisher has published, and its last line covers now or a time to come. */
+bool publisher_is_answering(const struct publisher *publisher);
 
 /* Ends the page, if it was ever made ready. */
 void publisher_retire(struct publisher *publisher, enum vclock_retired reason);

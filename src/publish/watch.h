@@ -2,7 +2,7 @@
 /*
  * watch.h - the trust table over time: whether a page may be published now.
  *
- * Asked before every step; reads the kernel's list of clocksources once in 100 ms. Pure but for
+ * Asked before every step; reads the kernel's list of clocksources once in 250 ms. Pure but for
  * that.
  */
 #ifndef WATCH_H

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 struct reference_sample {
+	bool wants_timezone;	    /* set by who asks: the time zone too, which is a system call */
 	struct keeper_bracket mono; /* CLOCK_MONOTONIC, the tightest of a few tries */
 	struct keeper_bracket raw;  /* CLOCK_MONOTONIC_RAW */
 	/* The rest is false, or 0, where the clocks stepped between the reads: take the last one.
@@ -22,6 +23,7 @@ struct reference_sample {
 	bool real_is_valid;
 	bool tai_is_valid;
 	bool boot_is_valid;
+	bool timezone_is_valid;
 	int32_t tai_offset_sec;	       /* TAI - REALTIME */
 	int64_t real_minus_mono_ns;    /* exact */
 	int64_t boot_minus_mono_lo_ns; /* BOOTTIME - MONOTONIC lies in [lo, hi] */
@@ -31,7 +33,7 @@ struct reference_sample {
 };
 
 struct reference {
-	/* Fills *ret_sample; 0, or -errno when the clocks cannot be read. */
+	/* Fills *ret_sample but for wants_timezone; 0, or -errno when the clocks cannot be read. */
 	int (*sample)(struct reference *reference, struct reference_sample *ret_sample);
 	/* The counter, ordered. The argument is the reference; void * as struct vclock_timekeeper
 	 * has it. */

@@ -159,7 +159,7 @@ static int sample_boot(struct reference_sample *sample)
 
 static int kernel_sample(struct reference *reference, struct reference_sample *ret_sample)
 {
-	struct reference_sample sample = {0};
+	struct reference_sample sample = {.wants_timezone = ret_sample->wants_timezone};
 	struct timezone tz = {0, 0};
 	int r;
 
@@ -174,7 +174,8 @@ static int kernel_sample(struct reference *reference, struct reference_sample *r
 	if (r != 0)
 		return r;
 	/* Not through libc, which answers 0 on some systems; a sandbox may refuse it. */
-	if (syscall(SYS_gettimeofday, NULL, &tz) == 0) {
+	if (sample.wants_timezone && syscall(SYS_gettimeofday, NULL, &tz) == 0) {
+		sample.timezone_is_valid = true;
 		sample.tz_minuteswest = tz.tz_minuteswest;
 		sample.tz_dsttime = tz.tz_dsttime;
 	}

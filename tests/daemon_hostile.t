@@ -1,0 +1,234 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# A vclockd in bad company: no place for its page, its files taken away, cut and overwritten, others
+# that want the same page, storms of signals, no standard files. It ends with a reason, or goes on;
+# two never write one page. Cases S09, S12, S13, S17.
+. "$(dirname "$(readlink -f "$0")")/tap.sh"
+folder=$tap_dir/run
+page=$folder/page
+mkdir -m 0755 "$folder"
+
+daemon() {
+	"$B/vclockd" --foreground --page "$page" --trust-counter --priority 0 2>"$tap_dir/said" &
+	daemon=$!
+}
+# Some seconds each, on a busy machine.
+await() {
+	for _ in $(seq 1 300); do
+		"$@" && return 0
+		sleep 0.05
+	done
+	return 1
+}
+# Whether PID keeps the page.
+keeps() {
+	"$B/vclock" page --check "$page" >/dev/null 2>&1 &&
+		[ "$("$B/vclock" page --json "$page" 2>/dev/null | jq .writer_pid)" = "$1" ]
+}
+leave() {
+	kill "$daemon" 2>/dev/null
+	wait "$daemon" 2>/dev/null
+	status=$?
+}
+# Another one on the same page: its status and what it says.
+other() {
+	status=0
+	timeout 20 "$B/vclockd" --foreground --page "$page" --trust-counter --priority 0 2>"$tap_dir/other" || status=$?
+}
+inode() {
+	stat -c %i "$1" 2>/dev/null
+}
+is_new() {
+	[ -e "$1" ] && [ "$(inode "$1")" != "$2" ]
+}
+clear_folder() {
+	rm -rf "$folder"
+	mkdir -m 0755 "$folder"
+}
+
+# The lock file is removed: the page is locked too, and the lock comes back.
+daemon
+await keeps "$daemon"
+ok $? 'a daemon keeps a page'
+lock=$(inode "$page.lock") old=$(inode "$page")
+# Whichever comes first: the daemon makes a new one, or the other one does.
+rm -f "$page.lock"
+other
+is "$status $(cat "$tap_dir/other")" "3 vclockd: $page: process $daemon keeps this page" \
+	'without the lock file a second daemon is kept out by the page'
+await is_new "$page.lock" "$lock"
+ok $? '... the lock file comes back'
+sleep 1.5
+other
+keeps "$daemon" && [ "$status" -eq 3 ] && [ "$(inode "$page")" = "$old" ]
+ok $? '... and the first goes on'
+
+# Lock and page are removed, and another one is faster than the first can see.
+kill -STOP "$daemon"
+rm -f "$page.lock" "$page"
+first=$daemon
+cp "$tap_dir/said" "$tap_dir/said.first"
+"$B/vclockd" --foreground --page "$page" --trust-counter --priority 0 2>"$tap_dir/other" &
+daemon=$!
+await keeps "$daemon"
+kill -CONT "$first"
+timeout 20 tail --pid="$first" -f /dev/null
+wait "$first"
+is "$? $(cat "$tap_dir/said")" "3 vclockd: $page: process $daemon keeps this page" \
+	'who has lost lock and page ends, and says to whom'
+await keeps "$daemon"
+ok $? '... the other one keeps the page'
+
+# The whole folder.
+rm -rf "$folder"
+sleep 1.2
+mkdir -m 0755 "$folder"
+await keeps "$daemon"
+ok $? 'a folder that is removed and made again has the page again'
+await [ -e "$page.lock" ]
+ok $? '... and the lock'
+
+# Written into, under readers: who may do that may give them any time, but they neither crash nor
+# hang, and find the new file by themselves.
+old=$(inode "$page")
+VCLOCK_PAGE=$page timeout 60 "$B/vclock" verify --seconds 3 bracket >"$tap_dir/verify" 2>&1 &
+readers=$!
+sleep 0.5
+head -c 4096 /dev/urandom | dd of="$page" conv=notrunc 2>/dev/null
+is_another() { is_new "$page" "$old" && keeps "$daemon"; }
+await is_another
+ok $? 'a page that was written into is replaced'
+old=$(inode "$page")
+# In range, and not what the publisher wrote.
+printf '\x1f' | dd of="$page" bs=1 seek=12 conv=notrunc 2>/dev/null
+await is_another
+ok $? '... in one byte, too'
+wait "$readers"
+status=$?
+[ "$status" -le 1 ] && grep -q MONOTONIC "$tap_dir/verify"
+ok $? "... and readers go on ($status)" || diag "$(tail -n 5 "$tap_dir/verify")"
+
+# Cut: who cuts a mapped file kills who maps it. The next one makes a new file.
+truncate -s 0 "$page"
+wait "$daemon"
+status=$?
+daemon
+await keeps "$daemon"
+ok $? "a page that was cut ends its daemon ($status), and the next makes a new one"
+
+# Signals.
+for _ in $(seq 1 3000); do kill -HUP "$daemon"; done
+keeps "$daemon"
+ok $? 'thousands of SIGHUP change nothing'
+for _ in $(seq 1 3000); do kill -TERM "$daemon" 2>/dev/null || break; done
+wait "$daemon"
+is "$? $("$B/vclock" page --check "$page" 2>&1 >/dev/null)" \
+	"0 vclock: page: $page: ended: the publisher was stopped" 'thousands of SIGTERM end it in good order'
+daemon
+await keeps "$daemon"
+kill -USR1 "$daemon"
+wait "$daemon" 2>/dev/null
+daemon
+await keeps "$daemon"
+ok $? 'one that died of a signal is followed by the next'
+leave
+
+# A race for one page.
+rounds=3 odd=0
+[ -z "${VCLOCK_TEST_LONG:-}" ] || rounds=50
+for round in $(seq 1 $rounds); do
+	[ $((round % 2)) -ne 1 ] || clear_folder
+	pids=()
+	for i in 1 2 3 4; do
+		"$B/vclockd" --foreground --page "$page" --trust-counter --priority 0 2>"$tap_dir/race.$i" &
+		pids+=($!)
+	done
+	is_one_left() { [ "$(jobs -rp | wc -l)" -eq 1 ]; }
+	await is_one_left || odd=$((odd + 1))
+	winner=$(jobs -rp | head -n 1)
+	await keeps "$winner" || odd=$((odd + 1))
+	for i in 1 2 3 4; do
+		[ "${pids[i - 1]}" != "$winner" ] || continue
+		wait "${pids[i - 1]}"
+		[ $? -eq 3 ] && grep -q 'keeps this page$' "$tap_dir/race.$i" || odd=$((odd + 1))
+	done
+	daemon=$winner
+	leave
+	[ "$status" -eq 0 ] || odd=$((odd + 1))
+done
+is "$odd" 0 'of four that start at once one keeps the page, and three say so'
+
+# Without standard files nothing that it opens takes their place.
+clear_folder
+"$B/vclockd" --foreground --page "$page" --trust-counter --priority 0 <&- >&- 2>&- &
+daemon=$!
+await keeps "$daemon"
+is "$(readlink "/proc/$daemon/fd/0" "/proc/$daemon/fd/1" "/proc/$daemon/fd/2" | sort -u)" /dev/null \
+	'closed standard files stay out of the way'
+leave
+
+# Into the background: who started it may go on at once, and the lock has not stayed behind.
+status=0
+timeout 20 "$B/vclockd" --page "$page" --trust-counter --priority 0 >"$tap_dir/out" 2>&1 9>"$tap_dir/held" || status=$?
+"$B/vclock" page --check "$page" >/dev/null 2>"$tap_dir/err"
+is "$status $? $(cat "$tap_dir/out" "$tap_dir/err")" '0 0 ' \
+	'it goes into the background when the page answers, also where an old one lies'
+daemon=$("$B/vclock" page --json "$page" | jq .writer_pid)
+other
+is "$status $(cat "$tap_dir/other")" "3 vclockd: $page: process $daemon keeps this page" '... with the lock'
+is "$(readlink "/proc/$daemon/fd/0" "/proc/$daemon/fd/1" "/proc/$daemon/fd/2" "/proc/$daemon/cwd" | sort -u | tr '\n' ' ')" \
+	'/ /dev/null ' '... and nothing of the terminal'
+[ ! -e "/proc/$daemon/fd/9" ]
+ok $? '... nor of what the script held open'
+kill "$daemon"
+await [ ! -e "/proc/$daemon" ]
+ok $? '... SIGTERM ends it'
+status=0
+timeout 20 "$B/vclockd" --page "$tap_dir/none/page" --trust-counter 2>"$tap_dir/err" || status=$?
+is "$status $(cat "$tap_dir/err")" "4 vclockd: $tap_dir/none/page: No such file or directory" \
+	'what fails in the background is told before'
+
+# Places where no page can be made.
+places() {
+	local where=$1 words=$2 what=$3
+	page=$where/page other
+	is "$status $(cat "$tap_dir/other")" "4 vclockd: $where/page: $words" "$what"
+}
+mkdir "$tap_dir/small"
+if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=8k none "$tap_dir/small" 2>/dev/null; then
+	head -c 8192 /dev/zero >"$tap_dir/small/full"
+	places "$tap_dir/small" 'No space left on device' 'a full file system'
+	is "$(find "$tap_dir/small" -mindepth 1 -printf '%f\n' | sort | tr '\n' ' ')" 'full page.lock ' \
+		'... where only the lock is left'
+	rm "$tap_dir/small/full"
+	page=$tap_dir/small/page
+	daemon
+	await keeps "$daemon"
+	# The old page's memory is still mapped: room for one more, which this takes.
+	rm "$page"
+	head -c 4096 /dev/zero >"$tap_dir/small/full"
+	sleep 1.2
+	[ ! -e "$page" ] && kill -0 "$daemon"
+	ok $? 'a daemon whose page was deleted waits for room for another'
+	rm -f "$tap_dir/small/full"
+	await keeps "$daemon"
+	ok $? '... and makes it then'
+	leave
+	rm -f "$tap_dir"/small/*
+	mount -o remount,ro "$tap_dir/small"
+	places "$tap_dir/small" 'Read-only file system' 'a read-only file system'
+	umount "$tap_dir/small"
+else
+	skip 'a full file system' 'needs root'
+fi
+chmod 0755 "$tap_dir"
+if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --clear-groups "$B/vclock" --version >/dev/null 2>&1; then
+	clear_folder
+	status=0
+	timeout 20 setpriv --reuid 65534 --regid 65534 --clear-groups "$B/vclockd" --foreground \
+		--page "$folder/page" --trust-counter 2>"$tap_dir/err" || status=$?
+	is "$status $(cat "$tap_dir/err")" "4 vclockd: $folder/page: Permission denied" 'a folder of another user'
+else
+	skip 'a folder of another user' 'needs root'
+fi
+tap_done
