@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 # Fuzzing: fuzz/fuzz_NAME.c is a libFuzzer target, fuzz/corpus/NAME/ its inputs.
-#   make fuzz          each target for FUZZ_SECONDS with libFuzzer, ASan and UBSan (needs clang)
+#   make fuzz          each target for FUZZ_SECONDS with libFuzzer, ASan and UBSan (needs clang);
+#                      FUZZ_RUNS=N ends it after N executions, FUZZ_SECONDS=0 has no end by time,
+#                      FUZZ_NAMES='page proc' takes these targets only
 #   make fuzz-seeds    writes the seeds that fuzz/seed_NAME.c makes
 #   replay_NAME        the corpus through the same code: part of `make check` on every build
 
 FUZZ_SECONDS ?= 60
+FUZZ_RUNS ?= -1
 FUZZ_NAMES := $(patsubst fuzz/fuzz_%.c,%,$(wildcard fuzz/fuzz_*.c))
 SEED_NAMES := $(patsubst fuzz/seed_%.c,%,$(wildcard fuzz/seed_*.c))
 REPLAYS := $(FUZZ_NAMES:%=$(B)/tests/replay_%)
@@ -43,7 +46,7 @@ $(FUZZ_B)/fuzz_%: fuzz/fuzz_%.c $(SUPPORT_SRC) $(TOOL_SRC) $(LIB_SRC)
 fuzz: $(FUZZ_NAMES:%=$(FUZZ_B)/fuzz_%)
 	set -e; for name in $(FUZZ_NAMES); do \
 		mkdir -p $(FUZZ_B)/corpus/$$name; \
-		$(FUZZ_B)/fuzz_$$name -max_total_time=$(FUZZ_SECONDS) -timeout=5 -max_len=16384 \
+		$(FUZZ_B)/fuzz_$$name -max_total_time=$(FUZZ_SECONDS) -runs=$(FUZZ_RUNS) -timeout=5 -max_len=16384 \
 			-rss_limit_mb=1024 -print_final_stats=1 -artifact_prefix=$(FUZZ_B)/ \
 			$(FUZZ_B)/corpus/$$name fuzz/corpus/$$name; done
 
