@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "vclock.h"
@@ -99,4 +100,67 @@ void support_daemon_end(struct support_daemon *daemon)
 	if (folder != NULL)
 		closedir(folder);
 	rmdir(daemon->folder);
+}
+
+/* A number of /proc/PID/status; -1: there is none. */
+static long status_field(pid_t pid, const char *name)
+{
+	char path[64], line[256];
+	size_t length = strlen(name);
+	long value = -1;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	file = fopen(path, "r");
+	while (file != NULL && value < 0 && fgets(line, sizeof(line), file) != NULL)
+		if (strncmp(line, name, length) == 0 && line[length] == ':')
+			value = strtol(line + length + 1, NULL, 10);
+	if (file != NULL)
+		fclose(file);
+	return value;
+}
+
+bool support_cpu(pid_t pid, struct support_cpu *ret_cpu)
+{
+	long wakes = status_field(pid, "voluntary_ctxt_switches");
+	struct timespec ts;
+	clockid_t clock;
+
+	if (wakes < 0 || clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &ts) != 0)
+		return false;
+	ret_cpu->wakes = (uint64_t)wakes;
+	ret_cpu->run_ns = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	return true;
+}
+
+long support_rss_kib(pid_t pid)
+{
+	return status_field(pid, "VmRSS");
+}
+
+int support_open_files(pid_t pid)
+{
+	char path[64];
+	DIR *folder;
+	int n = -2; /* "." and ".." */
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	folder = opendir(path);
+	if (folder == NULL)
+		return -1;
+	while (readdir(folder) != NULL)
+		n++;
+	closedir(folder);
+	return n;
+}
+
+bool support_is_sanitized(void)
+{
+#if defined(__SANITIZE_ADDRESS__)
+	return true;
+#elif defined(__has_feature)
+	return __has_feature(address_sanitizer);
+#else
+	return false;
+#endif
 }

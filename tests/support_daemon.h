@@ -6,6 +6,7 @@
 #define SUPPORT_DAEMON_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct support_daemon {
@@ -29,5 +30,18 @@ int support_daemon_stop(struct support_daemon *daemon, int signal);
 bool support_daemon_wait(const struct support_daemon *daemon, unsigned ms);
 
 void support_daemon_end(struct support_daemon *daemon);
+
+/* CPU time of a process, and how often it has slept. False: it has gone. */
+struct support_cpu {
+	uint64_t run_ns, wakes;
+};
+bool support_cpu(pid_t pid, struct support_cpu *ret_cpu);
+
+/* Memory that it has in use, and its open files; -1: it has gone. */
+long support_rss_kib(pid_t pid);
+int support_open_files(pid_t pid);
+
+/* Whether this build has a sanitizer, which takes memory of its own. */
+bool support_is_sanitized(void);
 
 #endif /* SUPPORT_DAEMON_H */
