@@ -52,15 +52,15 @@ VCLOCK_ALWAYS_INLINE int GETTIME(gettime)(uint32_t clk, GETTIME_TIMESPEC *ret_ts
 	int64_t sec;
 	uint32_t nsec;
 
+	/* The kernel's own are so fast that a look at anything else, or a frame, would show. */
+	if (VCLOCK_UNLIKELY(clk - VCLOCK_REALTIME_COARSE < 2) && kernel_has(GETTIME_SLOT))
+		return GETTIME_JUMP(clk, ret_ts);
 	if (VCLOCK_LIKELY((clock_bit(clk) & FINE_CLOCKS) != 0) && may_read() &&
 	    VCLOCK_LIKELY(read_clock(clk, &sec, &nsec) == 0)) {
 		ret_ts->tv_sec = (GETTIME_SEC)sec;
 		ret_ts->tv_nsec = (GETTIME_NSEC)nsec;
 		return 0;
 	}
-	/* The kernel's own are so fast that a look at anything else would show. */
-	if ((clock_bit(clk) & COARSE_CLOCKS) && kernel_has(GETTIME_SLOT))
-		return GETTIME_FORWARD(clk, ret_ts);
 	return GETTIME(gettime_rest)(clk, ret_ts);
 }
 
@@ -69,4 +69,5 @@ VCLOCK_ALWAYS_INLINE int GETTIME(gettime)(uint32_t clk, GETTIME_TIMESPEC *ret_ts
 #undef GETTIME_SEC
 #undef GETTIME_NSEC
 #undef GETTIME_FORWARD
+#undef GETTIME_JUMP
 #undef GETTIME_SLOT

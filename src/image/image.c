@@ -176,6 +176,7 @@ VCLOCK_ALWAYS_INLINE int read_rare(uint32_t clk, int64_t *ret_sec, uint32_t *ret
 }
 VCLOCK_STATIC_ASSERT(VCLOCK_REALTIME_COARSE - VCLOCK_REALTIME == 5);
 VCLOCK_STATIC_ASSERT(VCLOCK_MONOTONIC_COARSE - VCLOCK_MONOTONIC == 5);
+VCLOCK_STATIC_ASSERT(VCLOCK_MONOTONIC_COARSE - VCLOCK_REALTIME_COARSE == 1);
 
 /* clock_gettime, with struct timespec of 64-bit words. */
 #define GETTIME(name) name
@@ -183,6 +184,7 @@ VCLOCK_STATIC_ASSERT(VCLOCK_MONOTONIC_COARSE - VCLOCK_MONOTONIC == 5);
 #define GETTIME_SEC int64_t
 #define GETTIME_NSEC int64_t
 #define GETTIME_FORWARD image_forward_clock_gettime
+#define GETTIME_JUMP image_jump_clock_gettime
 #define GETTIME_SLOT PROCESS_CLOCK_GETTIME
 #include "image/gettime_body.h"
 
@@ -193,6 +195,7 @@ VCLOCK_STATIC_ASSERT(VCLOCK_MONOTONIC_COARSE - VCLOCK_MONOTONIC == 5);
 #define GETTIME_SEC int32_t
 #define GETTIME_NSEC int32_t
 #define GETTIME_FORWARD image_forward_clock_gettime32
+#define GETTIME_JUMP image_jump_clock_gettime32
 #define GETTIME_SLOT PROCESS_CLOCK_GETTIME32
 #include "image/gettime_body.h"
 #endif
@@ -304,7 +307,7 @@ IMAGE_EXPORT int IMAGE_NAME_GETTIMEOFDAY(struct image_timeval *ret_tv,
 	return timeofday_rest(ret_tv, ret_tz);
 }
 
-#ifdef IMAGE_NAME_TIME
+#if IMAGE_HAS_TIME
 IMAGE_STEP IMAGE_LONG time_first(IMAGE_LONG *ret_time);
 IMAGE_STEP IMAGE_LONG time_first(IMAGE_LONG *ret_time)
 {
@@ -325,11 +328,13 @@ IMAGE_STEP IMAGE_LONG time_rare(IMAGE_LONG *ret_time)
 	return (IMAGE_LONG)sec;
 }
 
-/* The kernel's, whose second is that of the last tick. */
-IMAGE_EXPORT IMAGE_LONG IMAGE_NAME_TIME(IMAGE_LONG *ret_time)
+/*
+ * time() where the kernel has none; its own, whose second is that of the last tick, is jumped to by
+ * the entry itself.
+ */
+IMAGE_STEP IMAGE_LONG image_time(IMAGE_LONG *ret_time);
+IMAGE_STEP IMAGE_LONG image_time(IMAGE_LONG *ret_time)
 {
-	if (kernel_has(PROCESS_TIME))
-		return image_forward_time(ret_time);
 	if (!is_settled())
 		return time_first(ret_time);
 	return may_read() ? time_rare(ret_time) : image_forward_time(ret_time);
@@ -350,6 +355,5 @@ IMAGE_EXPORT int IMAGE_NAME_CLOCK_GETRES(uint32_t clk, struct image_timespec *re
 		__attribute__((weak, visibility("default"), alias(IMAGE_TEXT(name))))
 WEAK_ALIAS(IMAGE_ALIAS_CLOCK_GETTIME, IMAGE_NAME_CLOCK_GETTIME);
 WEAK_ALIAS(IMAGE_ALIAS_GETTIMEOFDAY, IMAGE_NAME_GETTIMEOFDAY);
-WEAK_ALIAS(IMAGE_ALIAS_TIME, IMAGE_NAME_TIME);
 WEAK_ALIAS(IMAGE_ALIAS_CLOCK_GETRES, IMAGE_NAME_CLOCK_GETRES);
 #endif

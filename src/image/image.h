@@ -10,6 +10,9 @@
  *                             slot of the process page, with stack and arguments as they came; the
  *                             system call where the slot is 0. The only indirect branches there are
  *   image_syscall_clock_getres()   the system call, whatever the slot says
+ *   image_jump_clock_gettime()     only the jump: for who has looked at the slot
+ *   IMAGE_HAS_TIME            there is a time(), whose entry jumps through its slot, or to
+ *                             image_time() where that is 0
  *   IMAGE_HAS_32              there is a second clock_gettime, with 32-bit time
  *   IMAGE_LONG                the word of struct timespec, timeval and time_t in the kernel's ABI
  *   IMAGE_EXPORT_NAME(name)   the kernel's name of an entry

@@ -60,6 +60,13 @@ IMAGE_FORWARD("image_forward_clock_gettime", PROCESS_CLOCK_GETTIME,
 IMAGE_FORWARD("image_forward_gettimeofday", PROCESS_GETTIMEOFDAY,
 	      IMAGE_SYSCALL(IMAGE_SYSCALL_GETTIMEOFDAY));
 IMAGE_FORWARD("image_forward_time", PROCESS_TIME, IMAGE_SYSCALL(IMAGE_SYSCALL_TIME));
+/* The kernel's takes some cycles only: nothing stands in front of the jump but the look at the
+ * slot. */
+IMAGE_FUNCTION("__vdso_time",
+	       "cmpq $0, " IMAGE_SLOT(PROCESS_TIME) "\n\tje image_time\n\t"
+						    "jmpq *" IMAGE_SLOT(PROCESS_TIME));
+/* Where the slot is known not to be empty. */
+IMAGE_FUNCTION("image_jump_clock_gettime", "jmpq *" IMAGE_SLOT(PROCESS_CLOCK_GETTIME));
 IMAGE_FORWARD("image_forward_clock_getres", PROCESS_CLOCK_GETRES,
 	      IMAGE_SYSCALL(IMAGE_SYSCALL_CLOCK_GETRES));
 IMAGE_FUNCTION("image_syscall_clock_getres", IMAGE_SYSCALL(IMAGE_SYSCALL_CLOCK_GETRES) "\n\tret");
@@ -70,20 +77,22 @@ IMAGE_FORWARD("__vdso_getrandom", PROCESS_GETRANDOM, "movq $-" IMAGE_TEXT(IMAGE_
 int image_forward_clock_gettime(uint32_t clk, struct vclock_timespec *ret_ts) IMAGE_HIDDEN;
 int image_forward_gettimeofday(void *ret_tv, void *ret_tz) IMAGE_HIDDEN;
 int64_t image_forward_time(int64_t *ret_time) IMAGE_HIDDEN;
+int64_t __vdso_time(int64_t *ret_time) IMAGE_EXPORT;
+int image_jump_clock_gettime(uint32_t clk, struct vclock_timespec *ret_ts) IMAGE_HIDDEN;
 int image_forward_clock_getres(uint32_t clk, void *ret_res) IMAGE_HIDDEN;
 int image_syscall_clock_getres(uint32_t clk, void *ret_res) IMAGE_HIDDEN;
 
 /* The plain names are weak, as the kernel has them; those of C functions stand in image.c. */
 __asm__(".weak getcpu\n\t.set getcpu, __vdso_getcpu\n\t"
+	".weak time\n\t.set time, __vdso_time\n\t"
 	".weak getrandom\n\t.set getrandom, __vdso_getrandom");
 #define IMAGE_ALIAS_CLOCK_GETTIME clock_gettime
 #define IMAGE_ALIAS_GETTIMEOFDAY gettimeofday
-#define IMAGE_ALIAS_TIME time
 #define IMAGE_ALIAS_CLOCK_GETRES clock_getres
 
 #define IMAGE_NAME_CLOCK_GETTIME __vdso_clock_gettime
 #define IMAGE_NAME_GETTIMEOFDAY __vdso_gettimeofday
-#define IMAGE_NAME_TIME __vdso_time
+#define IMAGE_HAS_TIME 1
 #define IMAGE_NAME_CLOCK_GETRES __vdso_clock_getres
 
 #endif /* IMAGE_X86_64_H */
