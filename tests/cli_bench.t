@@ -71,10 +71,26 @@ bench --json --trust-counter monotonic realtime now
 is "$(get .page.in_use)" true 'with --trust-counter there is a page'
 list
 for row in 'monotonic inline' 'monotonic inline-ns' 'monotonic inline-unordered' 'realtime inline' \
-	'now inline' 'monotonic so-vdso'; do
+	'now inline' 'monotonic so-vdso' 'monotonic image' 'monotonic image-own' 'monotonic image-switch' \
+	'realtime image' 'realtime image-own'; do
 	# shellcheck disable=SC2086 # words
 	has $row
 done
+is "$(get '[.ratios[] | select(.name == "image / vDSO") | .value > 0.2 and .value < 5] | tojson')" '[true]' \
+	'the image is held against the kernel'"'"'s vDSO'
+bench --json --trust-counter tai raw monotonic_coarse time gettimeofday getcpu
+list
+for row in 'tai image' 'tai image-own' 'monotonic_raw image' 'monotonic_raw image-switch' \
+	'monotonic_coarse image' 'time image' 'gettimeofday image' 'getcpu image'; do
+	# shellcheck disable=SC2086 # words
+	has $row
+done
+is "$(grep -c 'monotonic_raw image-own\|coarse image-' "$tap_dir/rows")" 0 'no row of an entry that is not there'
+# A copy without images beside it.
+mkdir -p "$tap_dir/alone"
+cp "$B/vclock" "$tap_dir/alone/"
+"$tap_dir/alone/vclock" bench --rounds 2 --json time >"$tap_dir/out"
+is "$? $(get '[.rows[].how] | index("vdso") != null')" '0 true' 'away from its images it measures the rest'
 bench --json monotonic
 trust=$("$B/vclock" info --json | jq -r .counter.trust)
 if [ "$trust" = never ]; then

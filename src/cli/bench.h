@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "attach/own_image.h"
 #include "cli/library.h"
 #include "cli/probe.h"
 #include "measure/measure.h"
@@ -51,6 +52,8 @@ struct bench {
 	 * would be a SIGSEGV: those are not touched. */
 	bool may_count;
 	struct vclock_vdso vdso; /* absent where the counter may not be read */
+	struct own_image image;
+	bool has_image;
 	struct vclock_counter_status counter;
 	struct probe probe;
 	uint32_t rounds, threads;

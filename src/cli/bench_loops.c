@@ -54,6 +54,30 @@ LOOP(bench_function_own, FUNCTION(own_function); struct vclock_timespec ts, f(&t
      MEASURE_KEEP_MEMORY(&ts))
 LOOP(bench_function_ns, FUNCTION(ns_function), measure_keep_u64(f()))
 
+/* A reader for each clock, behind a table of jumps: what the image's mask is held against. */
+static __attribute__((noinline, aligned(64))) int switch_clock(const struct vclock_page *page,
+							       int32_t clk,
+							       struct vclock_timespec *ret_ts)
+{
+	switch (clk) {
+	case VCLOCK_REALTIME:
+		return vclock_read_timespec(page, VCLOCK_REALTIME, ret_ts);
+	case VCLOCK_MONOTONIC:
+		return vclock_read_timespec(page, VCLOCK_MONOTONIC, ret_ts);
+	case VCLOCK_MONOTONIC_RAW:
+		return vclock_read_timespec(page, VCLOCK_MONOTONIC_RAW, ret_ts);
+	case VCLOCK_BOOTTIME:
+		return vclock_read_timespec(page, VCLOCK_BOOTTIME, ret_ts);
+	case VCLOCK_TAI:
+		return vclock_read_timespec(page, VCLOCK_TAI, ret_ts);
+	default:
+		return -VCLOCK_EAGAIN;
+	}
+}
+
+LOOP(bench_switch_clock, SUBJECT; const struct vclock_page *page = s->page; int32_t clk = s->clk;
+     struct vclock_timespec ts, switch_clock(page, clk, &ts); MEASURE_KEEP_MEMORY(&ts))
+
 LOOP(bench_libc_two, struct timespec real;
      struct timespec mono, clock_gettime(CLOCK_REALTIME, &real);
      clock_gettime(CLOCK_MONOTONIC, &mono); MEASURE_KEEP_MEMORY(&real); MEASURE_KEEP_MEMORY(&mono))

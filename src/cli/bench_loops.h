@@ -15,6 +15,7 @@ bench_loop bench_counter_unordered, bench_counter_ordered;
 
 /* subject->clk; subject->function where one is called */
 bench_loop bench_libc_clock, bench_function_clock, bench_function_own, bench_function_ns;
+bench_loop bench_switch_clock; /* a clock_gettime that picks the reader by a switch */
 /* REALTIME and MONOTONIC */
 bench_loop bench_libc_two, bench_vdso_two, bench_function_now, bench_inline_now;
 bench_loop bench_libc_gettimeofday, bench_function_gettimeofday, bench_function_gettimeofday_null;

@@ -87,10 +87,13 @@ static struct bench_row *add_function(struct bench *bench, const char *group, co
 	return row;
 }
 
-static void add_clock_function(struct bench *bench, const struct clock_name *clock, const char *way,
-			       bench_loop *loop, const void *function)
+static struct bench_row *add_clock_function(struct bench *bench, const struct clock_name *clock,
+					    const char *way, bench_loop *loop, const void *function)
 {
-	add_function(bench, clock->word, way, loop, function)->subject.clk = clock->id;
+	struct bench_row *row = add_function(bench, clock->word, way, loop, function);
+
+	row->subject.clk = clock->id;
+	return row;
 }
 
 static void add_floor(struct bench *bench)
@@ -118,8 +121,8 @@ static void add_kernel_clock(struct bench *bench, const struct clock_name *clock
 				   bench->vdso.clock_gettime);
 	if (clock->id == VCLOCK_REALTIME && bench->vdso.gettimeofday != NULL) {
 		add_clock_function(bench, clock, "vdso-gettimeofday", bench_gettimeofday_as_clock,
-				   bench->vdso.gettimeofday);
-		bench->rows.row[bench->rows.count - 1].note = "for a vDSO without clock_gettime";
+				   bench->vdso.gettimeofday)
+			->note = "for a vDSO without clock_gettime";
 	}
 	for (raw = bench_rawcalls; raw->way != NULL; raw++) {
 		if (raw->is_possible() && syscall(RAWCALL_CLOCK_GETTIME, clock->id, &ts) == 0)
@@ -161,6 +164,47 @@ static void add_inline_clock(struct bench *bench, const struct clock_name *clock
 	}
 }
 
+/* The image's clock_gettime, of 64-bit time. */
+static const void *image_gettime(const struct bench *bench)
+{
+	const void *entry = own_image_entry(&bench->image, "__vdso_clock_gettime64");
+
+	return entry != NULL ? entry : own_image_entry(&bench->image, "__vdso_clock_gettime");
+}
+
+static const void *image_own(const struct bench *bench, int32_t clk)
+{
+	static const char *const names[VCLOCK_BASES] = {
+		[VCLOCK_REALTIME] = "__vdso_clock_gettime_realtime",
+		[VCLOCK_MONOTONIC] = "__vdso_clock_gettime_monotonic",
+		[VCLOCK_BOOTTIME] = "__vdso_clock_gettime_boottime",
+		[VCLOCK_TAI] = "__vdso_clock_gettime_tai",
+	};
+
+	if ((uint32_t)clk >= VCLOCK_BASES || names[clk] == NULL)
+		return NULL;
+	return own_image_entry(&bench->image, names[clk]);
+}
+
+/* Where the image forwards a clock, the kernel's vDSO must have it. */
+static void add_image_clock(struct bench *bench, const struct clock_name *clock)
+{
+	bool is_own = bench->has_page && bench_inline_timespec(clock->id) != NULL;
+	const void *own;
+
+	if (!bench->has_image || image_gettime(bench) == NULL ||
+	    (!is_own && bench->vdso.clock_gettime == NULL))
+		return;
+	add_clock_function(bench, clock, "image", bench_function_clock, image_gettime(bench));
+	if (!is_own)
+		return;
+	own = image_own(bench, clock->id);
+	if (own != NULL)
+		add_clock_function(bench, clock, "image-own", bench_function_own, own);
+	add_clock_function(bench, clock, "image-switch", bench_switch_clock, NULL)->note =
+		"no entry of it: how it would be with a switch";
+}
+
 static void add_clocks(struct bench *bench, char *const *wanted, int count)
 {
 	struct vclock_timespec ts;
@@ -173,7 +217,18 @@ static void add_clocks(struct bench *bench, char *const *wanted, int count)
 		add_kernel_clock(bench, &clock_names[i]);
 		add_library_clock(bench, &clock_names[i]);
 		add_inline_clock(bench, &clock_names[i]);
+		add_image_clock(bench, &clock_names[i]);
 	}
+}
+
+/* A function of the image that is like one of the kernel's vDSO. */
+static void add_image(struct bench *bench, const char *group, bench_loop *loop, const void *vdso,
+		      const char *name)
+{
+	const void *entry = bench->has_image ? own_image_entry(&bench->image, name) : NULL;
+
+	if (entry != NULL && (vdso != NULL || bench->has_page))
+		add_function(bench, group, "image", loop, entry);
 }
 
 static void add_now(struct bench *bench)
@@ -209,6 +264,7 @@ static void add_gettimeofday(struct bench *bench)
 	}
 	add_function(bench, "gettimeofday", bench->library.path == NULL ? "lib" : "so",
 		     bench_function_gettimeofday, (const void *)bench->library.gettimeofday);
+	add_image(bench, "gettimeofday", bench_function_gettimeofday, vdso, "__vdso_gettimeofday");
 }
 
 static void add_time(struct bench *bench)
@@ -224,6 +280,7 @@ static void add_time(struct bench *bench)
 	}
 	add_function(bench, "time", bench->library.path == NULL ? "lib" : "so", bench_library_time,
 		     (const void *)bench->library.time);
+	add_image(bench, "time", bench_vdso_time, bench->vdso.time, "__vdso_time");
 }
 
 static void add_getcpu(struct bench *bench)
@@ -239,6 +296,7 @@ static void add_getcpu(struct bench *bench)
 	}
 	add_function(bench, "getcpu", bench->library.path == NULL ? "lib" : "so",
 		     bench_library_getcpu, (const void *)bench->library.getcpu);
+	add_image(bench, "getcpu", bench_vdso_getcpu, bench->vdso.getcpu, "__vdso_getcpu");
 }
 
 static void add_getpid(struct bench *bench)

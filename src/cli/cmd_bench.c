@@ -13,6 +13,7 @@
 #include "cli/bench.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/image_folder.h"
 #include "cli/json.h"
 
 #define ROUNDS 300
@@ -182,6 +183,15 @@ static void find_vdso(struct bench *bench)
 			 0, &bench->vdso);
 }
 
+/* Without a page too, for what it leaves to the kernel. */
+static void find_image(struct bench *bench)
+{
+	const struct vclock_page *page = bench->has_page ? bench->library.page() : NULL;
+
+	bench->has_image = bench->may_count &&
+			   own_image_open(image_folder(), page, &bench->vdso, &bench->image) == 0;
+}
+
 /* The probe forks, and comes before the publisher's thread. */
 static void look_around(struct bench *bench, const struct request *request)
 {
@@ -197,6 +207,7 @@ static void look_around(struct bench *bench, const struct request *request)
 	bench->rounds = (uint32_t)request->rounds;
 	bench->threads = (uint32_t)request->threads;
 	find_page(bench, request->trust_counter);
+	find_image(bench);
 }
 
 static void show_progress(void *arg, uint32_t round, uint32_t rounds)
@@ -291,6 +302,8 @@ int cmd_bench(int argc, char **argv)
 	status = run(&bench, &request, plot);
 	for (i = 0; i < bench.rows.count; i++)
 		measure_result_free(&bench.rows.row[i].result);
+	if (bench.has_image)
+		own_image_close(&bench.image);
 	bench.library.publisher_stop();
 	if (plot >= 0 && close(plot) != 0)
 		return cli_error(CLI_FAILURE, "bench: --plot: %s: %s", request.plot,

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 #include "attach/program.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/image_folder.h"
 #include "vclock.h"
 
 /* As env(1) and its like have them. */
@@ -68,31 +68,8 @@ static const struct cli_usage usage = {
 
 struct run {
 	struct launch launch;
-	char images[PATH_MAX];
 	char path[PROGRAM_PATH_MAX];
 };
-
-/* Installed: bin/vclock and lib/vclock/; in the tree: build/CELL/vclock and build/images/. */
-static const char *find_images(struct run *run)
-{
-	static const char *const places[] = {"../lib/vclock", "../images"};
-	char exe[PATH_MAX - 64], *slash;
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	unsigned i;
-
-	if (n <= 0)
-		return VCLOCK_IMAGES;
-	exe[n] = '\0';
-	slash = strrchr(exe, '/');
-	if (slash != NULL)
-		slash[1] = '\0';
-	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(run->images, sizeof(run->images), "%s%s", exe, places[i]);
-		if (access(run->images, X_OK) == 0)
-			return run->images;
-	}
-	return VCLOCK_IMAGES;
-}
 
 /* The machine's page, where the library found it good; else -1. */
 static int machine_page(void)
@@ -187,7 +164,7 @@ static int read_options(struct run *run, int argc, char **argv, int *ret_status)
 	if (!has_image)
 		run->launch.images = NULL;
 	else if (run->launch.images == NULL)
-		run->launch.images = find_images(run);
+		run->launch.images = image_folder();
 	return 1;
 }
 
