@@ -52,18 +52,19 @@ struct tracee {
 	int mem_fd;
 	struct tracee_regs regs;
 	const struct stub_arch *stub;
-	unsigned char auxv[AUXV_MAX];
 	size_t auxv_size;
 	uint64_t auxv_at; /* in the program */
 	uint64_t slot_at; /* the value of AT_SYSINFO_EHDR in it */
 	uint64_t vdso;
-	unsigned char vdso_bytes[VDSO_MAX];
 	size_t vdso_size; /* whole pages */
 	size_t slack;	  /* where the zeroes at their end begin */
 	struct vclock_elf elf;
 	const struct image_arch *arch;
 	struct mm_map mm;
 	bool has_mm;
+	/* What is not filled is not touched. */
+	unsigned char auxv[AUXV_MAX];
+	unsigned char vdso_bytes[VDSO_MAX];
 };
 
 bool inject_step(struct inject *inject, const char *what)
@@ -122,7 +123,7 @@ static ssize_t read_proc(pid_t pid, const char *name, void *to, size_t size)
 
 static int open_tracee(struct tracee *t, struct inject *inject, pid_t pid)
 {
-	memset(t, 0, sizeof(*t));
+	memset(t, 0, offsetof(struct tracee, auxv));
 	t->inject = inject;
 	t->pid = pid;
 	t->mem_fd = -1;

@@ -229,18 +229,23 @@ static void say(const struct session *s, const char *what)
 		(void)!write(s->say_fd, text, n < (int)sizeof(text) ? (size_t)n : sizeof(text));
 }
 
-/* Nothing of the program's terminal, session or descriptors; stderr only as long as it is needed.
- */
-static void leave_caller(struct session *s)
+static void ready_signals(void)
 {
 	struct sigaction by_default = {.sa_handler = SIG_DFL};
 	sigset_t all;
-	int null_fd;
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	/* Where SIGCHLD is ignored a tracer is not told of stops. */
 	sigaction(SIGCHLD, &by_default, NULL);
+}
+
+/* Nothing of the program's terminal, session or descriptors; stderr only as long as it is needed.
+ */
+static void leave_caller(struct session *s)
+{
+	int null_fd;
+
 	(void)setsid();
 	(void)!chdir("/");
 	prctl(PR_SET_NAME, "vclock-page", 0, 0, 0);
@@ -266,7 +271,7 @@ static void close_from(int first, int last)
 /* The descriptors that the caller had besides ours: pipes whose other end waits for their end. */
 static void close_others(const struct session *s)
 {
-	const int keep[] = {s->socket, s->say_fd, s->pidfd, s->area.fd, s->inject.result_fd};
+	const int keep[] = {s->say_fd, s->pidfd, s->area.fd, s->inject.result_fd};
 	int first = 3, next;
 	unsigned i;
 
@@ -381,18 +386,16 @@ static bool give_image(struct session *s)
 	return true;
 }
 
-static _Noreturn void helper(struct session *s)
+/* The caller has nothing to do but wait until it is traced, so that comes before all else. */
+static void seize(struct session *s)
 {
-	struct sched_param priority = {.sched_priority = 1};
 	char byte = 0;
-	bool has_page;
 
-	leave_caller(s);
-	s->pidfd = (int)syscall(SYS_pidfd_open, s->program, 0);
-	close_others(s);
+	ready_signals();
 	/* The caller allows us to trace it, where that needs to be said. */
 	if (recv(s->socket, &byte, 1, 0) != 1)
 		_exit(0);
+	s->pidfd = (int)syscall(SYS_pidfd_open, s->program, 0);
 	if (s->pidfd < 0 || !inject_step(&s->inject, "attaching") ||
 	    ptrace(PTRACE_SEIZE, s->program, NULL, PTRACE_O_TRACEEXEC) != 0)
 		byte = (char)(errno != 0 ? errno : EIO);
@@ -400,7 +403,17 @@ static _Noreturn void helper(struct session *s)
 		byte = 0;
 	if (send(s->socket, &byte, 1, MSG_NOSIGNAL) != 1 || byte != 0)
 		_exit(0);
-	close(s->socket);
+	close_fd(&s->socket);
+}
+
+static _Noreturn void helper(struct session *s)
+{
+	struct sched_param priority = {.sched_priority = 1};
+	bool has_page;
+
+	seize(s);
+	leave_caller(s);
+	close_others(s);
 	if (!wait_exec(s)) {
 		say(s, "was not started in time, or not at all");
 		_exit(0);
@@ -439,8 +452,9 @@ static int start_helper(struct session *s, int sockets[2])
 	if (is_reaper()) {
 		pid = (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0);
 	} else {
-		pid = fork();
-		if (pid == 0 && fork() != 0)
+		/* What lies between is in our memory, which needs no copy then; it only clones. */
+		pid = vfork();
+		if (pid == 0 && syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) != 0)
 			_exit(0);
 		if (pid > 0)
 			waitpid(pid, &status, 0);
