@@ -22,8 +22,7 @@ await() {
 }
 # Whether PID keeps the page.
 keeps() {
-	"$B/vclock" page --check "$page" >/dev/null 2>&1 &&
-		[ "$("$B/vclock" page --json "$page" 2>/dev/null | jq .writer_pid)" = "$1" ]
+	[ "$("$B/vclock" page --check --json "$page" 2>/dev/null | jq -r '"\(.usable) \(.writer_pid)"')" = "true $1" ]
 }
 leave() {
 	kill "$daemon" 2>/dev/null
@@ -50,15 +49,15 @@ clear_folder() {
 daemon
 await keeps "$daemon"
 ok $? 'a daemon keeps a page'
-lock=$(inode "$page.lock") old=$(inode "$page")
+old=$(inode "$page")
 # Whichever comes first: the daemon makes a new one, or the other one does.
 rm -f "$page.lock"
 other
 is "$status $(cat "$tap_dir/other")" "3 vclockd: $page: process $daemon keeps this page" \
 	'without the lock file a second daemon is kept out by the page'
-await is_new "$page.lock" "$lock"
+await [ -e "$page.lock" ]
 ok $? '... the lock file comes back'
-sleep 1.5
+sleep 1.2
 other
 keeps "$daemon" && [ "$status" -eq 3 ] && [ "$(inode "$page")" = "$old" ]
 ok $? '... and the first goes on'
@@ -67,7 +66,6 @@ ok $? '... and the first goes on'
 kill -STOP "$daemon"
 rm -f "$page.lock" "$page"
 first=$daemon
-cp "$tap_dir/said" "$tap_dir/said.first"
 "$B/vclockd" --foreground --page "$page" --trust-counter --priority 0 2>"$tap_dir/other" &
 daemon=$!
 await keeps "$daemon"
@@ -117,10 +115,10 @@ await keeps "$daemon"
 ok $? "a page that was cut ends its daemon ($status), and the next makes a new one"
 
 # Signals.
-for _ in $(seq 1 3000); do kill -HUP "$daemon"; done
+for _ in $(seq 1 2000); do kill -HUP "$daemon"; done
 keeps "$daemon"
 ok $? 'thousands of SIGHUP change nothing'
-for _ in $(seq 1 3000); do kill -TERM "$daemon" 2>/dev/null || break; done
+for _ in $(seq 1 2000); do kill -TERM "$daemon" 2>/dev/null || break; done
 wait "$daemon"
 is "$? $("$B/vclock" page --check "$page" 2>&1 >/dev/null)" \
 	"0 vclock: page: $page: ended: the publisher was stopped" 'thousands of SIGTERM end it in good order'
@@ -173,7 +171,7 @@ timeout 20 "$B/vclockd" --page "$page" --trust-counter --priority 0 >"$tap_dir/o
 "$B/vclock" page --check "$page" >/dev/null 2>"$tap_dir/err"
 is "$status $? $(cat "$tap_dir/out" "$tap_dir/err")" '0 0 ' \
 	'it goes into the background when the page answers, also where an old one lies'
-daemon=$("$B/vclock" page --json "$page" | jq .writer_pid)
+daemon=$("$B/vclock" page --check --json "$page" | jq .writer_pid)
 other
 is "$status $(cat "$tap_dir/other")" "3 vclockd: $page: process $daemon keeps this page" '... with the lock'
 is "$(readlink "/proc/$daemon/fd/0" "/proc/$daemon/fd/1" "/proc/$daemon/fd/2" "/proc/$daemon/cwd" | sort -u | tr '\n' ' ')" \
