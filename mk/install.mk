@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# make install DESTDIR=... PREFIX=...: library, headers, libvclock.pc, tools, man pages.
+# make install DESTDIR=... PREFIX=...: library, headers, libvclock.pc, tools, man pages,
+# vclockd's unit; UNITDIR is where systemd looks.
 
 # The images are installed by mk/image.mk. ldconfig is the packager's to run.
 INSTALL_HEADERS := vclock.h $(patsubst include/%,%,$(wildcard include/vclock/*.h include/vclock/*/*.h))
@@ -24,7 +25,8 @@ INSTALLED = $(LIBDIR)/libvclock.a \
 	$(patsubst $(B)/%,$(BINDIR)/%,$(INSTALL_TOOLS)) \
 	$(patsubst $(IMAGE_B)/%,$(INSTALL_IMAGES)/%,$(IMAGES)) \
 	$(foreach page,$(INSTALL_MAN),$(call man_path,$(page))) \
-	$(foreach link,$(MAN_LINKS),$(call man_path,$(lastword $(subst :, ,$(link)))))
+	$(foreach link,$(MAN_LINKS),$(call man_path,$(lastword $(subst :, ,$(link))))) \
+	$(UNITDIR)/vclockd.service
 
 define PC_TEXT
 prefix=$(PREFIX)
@@ -55,6 +57,8 @@ endif
 		install -m 644 $$page $(D)$(MANDIR)/man$${page##*.}/ || exit 1; done
 	for link in $(MAN_LINKS); do page=$${link%:*}; name=$${link#*:}; \
 		echo ".so man$${page##*.}/$$page" >$(D)$(MANDIR)/man$${page##*.}/$$name || exit 1; done
+	sed 's#^ExecStart=[^ ]*#ExecStart=$(BINDIR)/vclockd#' packaging/vclockd.service \
+		>$(D)$(UNITDIR)/vclockd.service
 
 uninstall:
 	rm -f $(INSTALLED:%=$(D)%)

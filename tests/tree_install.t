@@ -46,6 +46,8 @@ run 'no text relocation' bash -c "! readelf -d $prefix/lib/libvclock.so.0 | grep
 
 run 'the tool runs from there' "$prefix/bin/vclock" --version
 run 'the daemon runs from there' "$prefix/bin/vclockd" --help
+run 'its unit starts it there' grep -qx 'ExecStart=/usr/bin/vclockd --foreground' \
+	"$prefix/lib/systemd/system/vclockd.service"
 
 # each_manual: whatever is installed can be shown, links too.
 each_manual() {
