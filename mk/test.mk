@@ -7,7 +7,7 @@
 #   tests/tree_*.t     shell, of the tree and not of one build: with gcc on the native build only
 # Tests that are also linked with the shared library (NAME-so), and statically (NAME-static):
 TESTS_ALSO_SO := lib_routes lib_ids lib_publisher lib_getpid lib_stack
-TESTS_ALSO_STATIC := lib_routes lib_early lib_getpid lib_publisher
+TESTS_ALSO_STATIC := lib_routes lib_early lib_getpid lib_publisher lib_tsc_forbidden
 
 UNIT_SRC := $(if $(HAS_LIBS),$(wildcard tests/unit_*.c))
 TAP_SRC := $(filter-out tests/unit_% tests/support_%,$(wildcard tests/*.c))
