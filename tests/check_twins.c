@@ -44,6 +44,8 @@ static int right_gettime(const struct check_subject *self, int32_t clk, struct v
  */
 static int64_t ahead, behind, cut = 1000;
 static const int64_t us = 1000, tenth_us = 100;
+#define TRIES 5
+
 /* One read in a million, or in 50,000 where time is short. */
 static uint32_t rarely = 50000;
 
@@ -371,6 +373,7 @@ static void run_twin(const struct twin *twin)
 	uint64_t reads = twin->arg == &rarely ? 3 * (uint64_t)rarely / 2 : 2000;
 	struct check_subject subject;
 	struct support_rows rows;
+	int tries = 0;
 
 	/* Where such clocks exist, or an emulator has the kernel's fault, this is right. */
 	if (twin->getres == answers_aux && oracle_syscall_getres(16, NULL) == 0)
@@ -378,7 +381,11 @@ static void run_twin(const struct twin *twin)
 	make_subject(twin, &subject);
 	if (strcmp(twin->suite, "bracket") == 0)
 		subject.route = VCLOCK_ROUTE_PAGE;
-	support_run(twin->suite, &subject, 10000000000u, reads, 0, &rows);
+	/* A skew shows while both CPUs run at once; a busy host gives a machine that seldom. */
+	do {
+		support_run_once(twin->suite, &subject, 10000000000u, reads, 0, &rows);
+	} while (strcmp(twin->suite, "skew") == 0 && rows.failed + rows.impossible == 0 &&
+		 ++tries < TRIES);
 	if (rows.impossible > 0)
 		tap_skip(twin->suite, rows.row[0].note);
 	else

@@ -33,9 +33,9 @@ static _Thread_local unsigned fences;
 /* What a page states when the rate does not change and nothing was late: 50 ns, and a little for
  * what is rounded. A kernel clock that is slow to read has more, and is not judged by this. */
 #define STEADY_NS 64
-/* From the start of a new daemon to the first read that the page answers, less what it takes to
- * start the same program for nothing at that time: a busy machine and a sanitizer make that slow.
- * The median of all restarts. */
+/* From the start of a new daemon to the first read that the page answers, less twice what it takes
+ * to start the same program for nothing at that time: a busy machine and a sanitizer make that
+ * slow, and hold up the samples as well as the start. Medians of all restarts. */
 #define BACK_MS 150
 #define ROUNDS_MAX 1000
 
@@ -230,8 +230,8 @@ static void judge_restarts(unsigned kills, unsigned lost)
 	tap_diag("restart to page: median %d ms, slowest %d ms; the program's start alone: "
 		 "median %d ms",
 		 took_ms[kills / 2], took_ms[kills - 1], start_ms[kills / 2]);
-	tap_ok(took_ms[kills / 2] - start_ms[kills / 2] <= BACK_MS,
-	       "a restart takes %d ms at the most, beyond the program's start", BACK_MS);
+	tap_ok(took_ms[kills / 2] - 2 * start_ms[kills / 2] <= BACK_MS,
+	       "a restart takes %d ms at the most, beyond twice the program's start", BACK_MS);
 }
 
 static void judge_reads(const struct reader *sum)

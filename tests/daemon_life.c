@@ -354,6 +354,11 @@ static bool is_back(void)
 	return inode() != 0;
 }
 
+static bool is_found(void)
+{
+	return vclock_open(daemon_.page) == 0 && is_answered();
+}
+
 static void the_file_is_deleted(void)
 {
 	ino_t before = inode();
@@ -361,7 +366,7 @@ static void the_file_is_deleted(void)
 	unlink(daemon_.page);
 	tap_ok(comes_true(is_back, 5000) && inode() != before, "a deleted page comes back");
 	tap_ok(retired() == VCLOCK_RETIRED_REPLACED, "... and readers of the old one were told");
-	tap_ok(vclock_open(daemon_.page) == 0 && is_answered(), "... and find the new one");
+	tap_ok(comes_true(is_found, 5000), "... and find the new one");
 	support_daemon_stop(&daemon_, SIGTERM);
 }
 

@@ -17,15 +17,20 @@ struct support_rows {
 /*
  * Runs one suite over subject for time_ns at most, until each row has `reads` (0: all the time),
  * and prints every row as a TAP comment. clocks: 0, or VCLOCK_BIT of those wanted. Made again, up
- * to three times, where nothing was wrong but the share of reads that the page answered.
+ * to seven times, where nothing was wrong but the share of reads that the page answered; what the
+ * other rows said stays, and whatever else is wrong in any try is wrong.
  */
 void support_run(const char *suite, const struct check_subject *subject, uint64_t time_ns,
 		 uint64_t reads, uint32_t clocks, struct support_rows *ret_rows);
 
+/* One try. */
+void support_run_once(const char *suite, const struct check_subject *subject, uint64_t time_ns,
+		      uint64_t reads, uint32_t clocks, struct support_rows *ret_rows);
+
 /* The report function behind it, for a struct check_run of one's own; arg: struct support_rows. */
 void support_keep_row(void *arg, const struct check_result *result);
 
-/* All suites, with their share of time_ns. */
+/* All suites, with their share of time_ns, each as by support_run(). */
 void support_run_all(const struct check_subject *subject, uint64_t time_ns,
 		     struct support_rows *ret_rows);
 
