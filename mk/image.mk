@@ -78,12 +78,32 @@ $(IMAGE_B)/link_rule: $(LINK_RULE_SRC) src/check/image_check.h src/check/image_u
 	$(Q)gcc -Iinclude -Isrc -D_GNU_SOURCE -DVCLOCK_HAS_LIBS=1 -std=gnu11 $(WARN) -O1 -o $@ \
 		$(LINK_RULE_SRC) -lcapstone
 
-images: $(IMAGES)
+# What goes into a copy of the dynamic loader for `vclock run --follow`: a flat file.
+FOLLOW_ARCHES := x86_64
+FOLLOWS := $(FOLLOW_ARCHES:%=$(IMAGE_B)/follow-%.bin)
+
+$(IMAGE_OBJ)/follow_%.o: src/image/follow.c mk/image.mk
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(call image-compiler,$*) -Iinclude -Isrc -DFOLLOW_ARCH_H='"image/arch/follow_$*.h"' \
+		$(IMAGE_CFLAGS) $(IMAGE_CFLAGS_$*) -fno-asynchronous-unwind-tables \
+		-fno-tree-loop-distribute-patterns -MMD -MP -c -o $@ $<
+
+$(IMAGE_OBJ)/follow.lds: src/image/follow.lds src/image/follow.h src/image/process_page.h mk/image.mk
+	@mkdir -p $(@D)
+	$(Q)$(call image-compiler,$(NATIVE)) -E -P -x c -Isrc -D__ASSEMBLER__ -o $@ $<
+
+$(IMAGE_B)/follow-%.bin: $(IMAGE_OBJ)/follow_%.o $(IMAGE_OBJ)/follow.lds
+	$(call say,FOLLOW,$@)
+	$(Q)$(call image-compiler,$*) -nostdlib -static -Wl,--no-undefined -Wl,--build-id=none \
+		-Wl,--orphan-handling=error -Wl,-T,$(IMAGE_OBJ)/follow.lds -Wl,--oformat=binary -o $@ $<
+
+images: $(IMAGES) $(FOLLOWS)
 
 install: install-images
-install-images: $(IMAGES)
+install-images: $(IMAGES) $(FOLLOWS)
 	install -d $(DESTDIR)$(LIBDIR)/vclock
-	install -m 644 $(IMAGES) $(DESTDIR)$(LIBDIR)/vclock/
+	install -m 644 $(IMAGES) $(FOLLOWS) $(DESTDIR)$(LIBDIR)/vclock/
 
 -include $(wildcard $(IMAGE_OBJ)/*.d)
 

@@ -23,7 +23,7 @@ INSTALLED = $(LIBDIR)/libvclock.a \
 	$(LIBDIR)/pkgconfig/libvclock.pc \
 	$(INSTALL_HEADERS:%=$(INCLUDEDIR)/%) \
 	$(patsubst $(B)/%,$(BINDIR)/%,$(INSTALL_TOOLS)) \
-	$(patsubst $(IMAGE_B)/%,$(INSTALL_IMAGES)/%,$(IMAGES)) \
+	$(patsubst $(IMAGE_B)/%,$(INSTALL_IMAGES)/%,$(IMAGES) $(FOLLOWS)) \
 	$(foreach page,$(INSTALL_MAN),$(call man_path,$(page))) \
 	$(foreach link,$(MAN_LINKS),$(call man_path,$(lastword $(subst :, ,$(link))))) \
 	$(UNITDIR)/vclockd.service

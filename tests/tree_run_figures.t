@@ -233,6 +233,36 @@ for try in 1 2 3; do
 done
 ok $status "what a launch adds to env true, as a share of it: $adds <= 2"
 
+# The same for each program of a followed one.
+cat >starter.c <<'EOF2'
+#define _GNU_SOURCE
+#include <spawn.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <time.h>
+extern char **environ;
+int main(int argc, char **argv)
+{
+	char line[64];
+	struct timespec a, b;
+	int status;
+	pid_t pid;
+	(void)argc;
+	while (fgets(line, sizeof(line), stdin) != NULL) {
+		clock_gettime(CLOCK_MONOTONIC, &a);
+		if (posix_spawnp(&pid, argv[1], NULL, NULL, argv + 1, environ) != 0)
+			return 1;
+		waitpid(pid, &status, 0);
+		clock_gettime(CLOCK_MONOTONIC, &b);
+		printf("%.0f\n", (double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec));
+		fflush(stdout);
+	}
+	return 0;
+}
+EOF2
+gcc -O2 -o starter starter.c || exit 1
+compare 'a dynamic program, followed / not' 300 start '<=' 1.4 "$ours --follow -- ./starter true" './starter true'
+
 # Must fail: what is twice as slow is seen.
 cat >twice.c <<'EOF2'
 #include <stdio.h>

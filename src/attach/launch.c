@@ -152,10 +152,11 @@ static int open_session(struct session *s, const struct launch *launch, const ch
 	if (!can_execute(&in->image[1]))
 		return -EACCES;
 	*ret_reason = "no memory or descriptor for the page";
-	if (private_page_open(&s->area) != 0)
+	if ((launch->area_fd >= 0 ? private_page_adopt(launch->area_fd, &s->area)
+				  : private_page_open(&s->area)) != 0)
 		return -ENOMEM;
 	in->process = s->area.process;
-	in->area_fd = pass_on(s->area.fd);
+	in->area_fd = pass_on(launch->area_fd >= 0 ? launch->area_read_fd : s->area.fd);
 	if (launch->page_fd >= 0)
 		in->page_fd = pass_on(launch->page_fd);
 	event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -193,6 +194,7 @@ static void rehearse(const struct session *s)
 	if (memory == MAP_FAILED || madvise(memory, PROCESS_UNIT_X86, 18 /* WIPEONFORK */) != 0)
 		_exit(1);
 	munmap(image, (size_t)in->image[1].size);
+	(void)mprotect(memory, PROCESS_UNIT_X86, PROT_READ);
 	(void)prctl(35 /* PR_SET_MM */, 15 /* PR_SET_MM_MAP_SIZE */, &size, 0, 0);
 	(void)!write(in->result_fd, &zero, sizeof(zero));
 	close(in->area_fd);

@@ -15,7 +15,9 @@
 #include "attach/inject.h"
 
 struct launch {
-	int page_fd;	    /* the machine's page; -1: one of the program's own is kept */
+	int page_fd; /* the machine's page; -1: one of the program's own is kept */
+	/* Memory for that, see struct follow_space; area_fd is taken over. -1: none */
+	int area_fd, area_read_fd;
 	const char *images; /* folder of the images; NULL: the program gets none */
 	bool hides_vdso;    /* from the program */
 	bool trusts_counter;

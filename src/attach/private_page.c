@@ -43,6 +43,13 @@ static int make_memfd(void)
 	return fd;
 }
 
+static void fill(struct private_page *page, int fd, void *memory)
+{
+	page->fd = fd;
+	page->page = memory;
+	page->process = (struct process_page *)(void *)((unsigned char *)memory + PROCESS_UNIT_X86);
+}
+
 int private_page_open(struct private_page *ret_page)
 {
 	int fd = make_memfd(), error;
@@ -61,10 +68,17 @@ int private_page_open(struct private_page *ret_page)
 		close(fd);
 		return -error;
 	}
-	ret_page->fd = fd;
-	ret_page->page = memory;
-	ret_page->process =
-		(struct process_page *)(void *)((unsigned char *)memory + PROCESS_UNIT_X86);
+	fill(ret_page, fd, memory);
+	return 0;
+}
+
+int private_page_adopt(int fd, struct private_page *ret_page)
+{
+	void *memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (memory == MAP_FAILED)
+		return -errno;
+	fill(ret_page, fd, memory);
 	return 0;
 }
 

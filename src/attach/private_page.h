@@ -20,6 +20,8 @@ struct private_page {
 
 /* 0 or -errno; nothing is left behind on failure. */
 int private_page_open(struct private_page *ret_page);
+/* The same in a file of two units that the caller made; fd is the page's from now on. */
+int private_page_adopt(int fd, struct private_page *ret_page);
 void private_page_close(struct private_page *page);
 
 /* NULL, or why no page may be kept here, in plain words. Reads sysfs. Static text, until the next

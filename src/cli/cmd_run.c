@@ -8,12 +8,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "attach/follow_space.h"
 #include "attach/launch.h"
 #include "attach/private_page.h"
 #include "attach/program.h"
@@ -28,6 +30,7 @@ enum { RUN_FAILED = 125, RUN_REFUSED = 126, RUN_NOT_FOUND = 127 };
 enum {
 	OPTION_VERBOSE,
 	OPTION_REQUIRE,
+	OPTION_FOLLOW,
 	OPTION_TRUST,
 	OPTION_IMAGES,
 	OPTION_WITHOUT_KERNEL_VDSO,
@@ -40,6 +43,9 @@ static const struct cli_option options[] = {
 	[OPTION_VERBOSE] = {"verbose", NULL, "say on stderr what became of it, and why"},
 	[OPTION_REQUIRE] = {"require", NULL,
 			    "without the image, exit with 126 and do not run PROGRAM"},
+	[OPTION_FOLLOW] = {"follow", NULL,
+			   "also for the dynamic programs that PROGRAM executes, and\n"
+			   "those that they execute"},
 	[OPTION_TRUST] = {"trust-counter", NULL,
 			  "also where the kernel does not trust the CPU's counter"},
 	[OPTION_IMAGES] = {"images", "FOLDER", "where the vDSO images are"},
@@ -68,11 +74,13 @@ static const struct cli_usage usage = {
 
 struct run {
 	struct launch launch;
+	bool follows;
 	char path[PROGRAM_PATH_MAX];
+	char page[PATH_MAX]; /* the machine's; empty: none */
 };
 
 /* The machine's page, where the library found it good; else -1. */
-static int machine_page(void)
+static int machine_page(struct run *run)
 {
 	struct vclock_status status;
 
@@ -81,6 +89,7 @@ static int machine_page(void)
 	if (vclock_status(&status) != 0 || status.page_source != VCLOCK_PAGE_FILE ||
 	    status.page_retired != VCLOCK_RETIRED_NOT)
 		return -1;
+	snprintf(run->page, sizeof(run->page), "%s", status.page_path);
 	return open(status.page_path, O_RDONLY | O_CLOEXEC);
 }
 
@@ -95,6 +104,28 @@ static const char *counter_refusal(const struct run *run)
 	return private_page_refusal(run->launch.trusts_counter);
 }
 
+/* NULL, or why it does not follow. */
+static const char *follow(struct run *run)
+{
+	struct follow_space space = {
+		.images = run->launch.images,
+		.page = run->launch.page_fd >= 0 ? run->page : NULL,
+		.hides_vdso = run->launch.hides_vdso,
+	};
+
+	if (follow_space_enter(&space) != 0)
+		return space.reason;
+	run->launch.area_fd = space.area_fd;
+	run->launch.area_read_fd = space.area_read_fd;
+	if (run->launch.is_loud)
+		fprintf(stderr, "vclock: run: %s: follows dynamic programs%s\n",
+			run->launch.program,
+			space.is_user_ours
+				? ", in a user namespace: they get no other user's rights"
+				: "");
+	return NULL;
+}
+
 /* NULL when a helper is there, or nothing is to be done; else why not. */
 static const char *start(struct run *run)
 {
@@ -107,8 +138,17 @@ static const char *start(struct run *run)
 	if (reason != NULL)
 		return reason;
 	if (run->launch.images != NULL) {
-		run->launch.page_fd = machine_page();
+		run->launch.page_fd = machine_page(run);
 		reason = counter_refusal(run);
+	}
+	if (reason == NULL && run->follows) {
+		reason = follow(run);
+		if (reason != NULL && run->launch.must)
+			return reason;
+		if (reason != NULL && run->launch.is_loud)
+			fprintf(stderr, "vclock: run: %s: does not follow: %s\n",
+				run->launch.program, reason);
+		reason = NULL;
 	}
 	if (reason == NULL && launch_start(&run->launch, &reason) == 0)
 		return NULL;
@@ -141,6 +181,8 @@ static int read_options(struct run *run, int argc, char **argv, int *ret_status)
 			run->launch.is_loud = true;
 		else if (option == OPTION_REQUIRE)
 			run->launch.must = true;
+		else if (option == OPTION_FOLLOW)
+			run->follows = true;
 		else if (option == OPTION_TRUST)
 			run->launch.trusts_counter = true;
 		else if (option == OPTION_IMAGES)
@@ -161,6 +203,10 @@ static int read_options(struct run *run, int argc, char **argv, int *ret_status)
 		cli_error(CLI_USAGE, "run: --without-image: only with --without-kernel-vdso");
 		return *ret_status = RUN_FAILED, 0;
 	}
+	if (!has_image && run->follows) {
+		cli_error(CLI_USAGE, "run: --without-image and --follow: one of them");
+		return *ret_status = RUN_FAILED, 0;
+	}
 	if (!has_image)
 		run->launch.images = NULL;
 	else if (run->launch.images == NULL)
@@ -174,7 +220,7 @@ int cmd_run(int argc, char **argv)
 	const char *reason;
 	int status = RUN_FAILED;
 
-	run.launch.page_fd = -1;
+	run.launch.page_fd = run.launch.area_fd = run.launch.area_read_fd = -1;
 	if (!read_options(&run, argc, argv, &status))
 		return status == CLI_USAGE ? RUN_FAILED : status;
 	if (optind == argc) {
