@@ -87,7 +87,7 @@ $(IMAGE_OBJ)/follow_%.o: src/image/follow.c mk/image.mk
 	$(call say,CC,$@)
 	$(Q)$(call image-compiler,$*) -Iinclude -Isrc -DFOLLOW_ARCH_H='"image/arch/follow_$*.h"' \
 		$(IMAGE_CFLAGS) $(IMAGE_CFLAGS_$*) -fno-asynchronous-unwind-tables \
-		-fno-tree-loop-distribute-patterns -MMD -MP -c -o $@ $<
+		$(if $(filter gcc,$(CC_KIND)),-fno-tree-loop-distribute-patterns) -MMD -MP -c -o $@ $<
 
 $(IMAGE_OBJ)/follow.lds: src/image/follow.lds src/image/follow.h src/image/process_page.h mk/image.mk
 	@mkdir -p $(@D)
