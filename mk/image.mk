@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-# The vDSO images: one for each architecture in every build, whatever ARCH, LIBC and SAN are.
+# The vDSO images: one for each architecture in every build, whatever ARCH, LIBC and SAN are. The
+# machines that vclock does not run on yet have theirs where there is a compiler for them; whether it
+# is right is checked there, and no test runs it.
 #   make images    build/images/vdso-<arch>.so; build/images-clang/ with CC=clang
 # Add an architecture here when it has a counter (include/vclock/arch), an arch/image_<arch>.h and
 # .map, and a row in src/check/image_check.c.
 
-IMAGE_ARCHES := x86_64 i386
+IMAGE_ARCHES_MORE := aarch64 riscv64
 IMAGE_B := build/images$(if $(filter clang,$(CC_KIND)),-clang)
-IMAGES := $(IMAGE_ARCHES:%=$(IMAGE_B)/vdso-%.so)
-
 IMAGE_TRIPLE_x86_64 := x86_64-linux-gnu
 IMAGE_TRIPLE_i386 := i686-linux-gnu
 IMAGE_TRIPLE_aarch64 := aarch64-linux-gnu
@@ -17,6 +17,11 @@ image-compiler = $(CC) --target=$(IMAGE_TRIPLE_$1)
 else
 image-compiler = $(if $(filter $(NATIVE),$1),gcc,$(IMAGE_TRIPLE_$1)-gcc)
 endif
+
+# clang needs the linker of the cross gcc.
+IMAGE_ARCHES_MADE := $(foreach a,$(IMAGE_ARCHES_MORE),$(if $(shell command -v $(IMAGE_TRIPLE_$a)-gcc),$a))
+IMAGE_ARCHES := x86_64 i386 $(IMAGE_ARCHES_MADE)
+IMAGES := $(IMAGE_ARCHES:%=$(IMAGE_B)/vdso-%.so)
 
 # No stack protector, no landing pads, no tables for switches: nothing that needs data or probes the
 # stack. Every instruction has unwind information. General registers only, so that the stack needs
@@ -45,6 +50,12 @@ IMAGE_UNIT_i386 := PROCESS_UNIT_X86
 IMAGE_UNIT_aarch64 := PROCESS_UNIT_AARCH64
 IMAGE_UNIT_riscv64 := PROCESS_UNIT_RISCV64
 
+# Words of a GOT that a linker always makes, for itself.
+IMAGE_RESERVED_x86_64 := 0
+IMAGE_RESERVED_i386 := 0
+IMAGE_RESERVED_aarch64 := 32
+IMAGE_RESERVED_riscv64 := 24
+
 IMAGE_OBJ := $(IMAGE_B)/obj
 
 $(IMAGE_OBJ)/%.o: src/image/image.c mk/image.mk
@@ -57,7 +68,7 @@ $(IMAGE_OBJ)/%.lds: src/image/image.lds src/image/process_page.h mk/image.mk
 	@mkdir -p $(@D)
 	$(call say,CPP,$@)
 	$(Q)$(call image-compiler,$*) -E -P -x c -Isrc -D__ASSEMBLER__ \
-		-DIMAGE_UNIT=$(IMAGE_UNIT_$*) -o $@ $<
+		-DIMAGE_UNIT=$(IMAGE_UNIT_$*) -DIMAGE_RESERVED=$(IMAGE_RESERVED_$*) -o $@ $<
 
 # The rule's last step writes the image only when it is right.
 $(IMAGE_B)/vdso-%.so: $(IMAGE_OBJ)/%.o $(IMAGE_OBJ)/%.lds src/image/arch/image_%.map \
@@ -99,9 +110,15 @@ $(IMAGE_B)/follow-%.bin: $(IMAGE_OBJ)/follow_%.o $(IMAGE_OBJ)/follow.lds
 		-Wl,--orphan-handling=error -Wl,-T,$(IMAGE_OBJ)/follow.lds -Wl,--oformat=binary -o $@ $<
 
 images: $(IMAGES) $(FOLLOWS)
+	$(if $(filter-out $(IMAGE_ARCHES_MADE),$(IMAGE_ARCHES_MORE)),@echo \
+		'  NONE	no image without its compiler: $(foreach a,$(filter-out \
+		$(IMAGE_ARCHES_MADE),$(IMAGE_ARCHES_MORE)),$(IMAGE_TRIPLE_$a)-gcc)',@true)
 
 install: install-images
 install-images: $(IMAGES) $(FOLLOWS)
+	$(if $(filter-out $(IMAGE_ARCHES_MADE),$(IMAGE_ARCHES_MORE)),@echo \
+		'  NONE	no image without its compiler: $(foreach a,$(filter-out \
+		$(IMAGE_ARCHES_MADE),$(IMAGE_ARCHES_MORE)),$(IMAGE_TRIPLE_$a)-gcc)',@true)
 	install -d $(DESTDIR)$(LIBDIR)/vclock
 	install -m 644 $(IMAGES) $(FOLLOWS) $(DESTDIR)$(LIBDIR)/vclock/
 

@@ -18,6 +18,10 @@
 
 #if defined(__x86_64__) || defined(__i386__)
 #include "arch/x86.h"
+#elif defined(__aarch64__)
+#include "arch/aarch64.h"
+#elif defined(__riscv) && __riscv_xlen == 64
+#include "arch/riscv64.h"
 #else
 #error "vclock has no counter for this architecture yet: add include/vclock/arch/<name>.h"
 #endif

@@ -316,8 +316,26 @@ static bool tag_is_harmless(uint64_t tag)
 	return false;
 }
 
+/* Some linkers say where the relocations are although there are none. */
+static bool has_no_relocations(const struct file *f)
+{
+	const unsigned char *p = f->elf.dynamic;
+	uint64_t i;
+	bool has_size = false;
+
+	for (i = 0; i < f->elf.dynamic_count; i++, p += SIZE(f, Dyn)) {
+		if (FIELD(f, p, Dyn, d_tag) != DT_RELASZ)
+			continue;
+		has_size = true;
+		if (FIELD(f, p, Dyn, d_un) != 0)
+			return false;
+	}
+	return has_size;
+}
+
 static void check_dynamic(const struct file *f)
 {
+	bool is_empty = has_no_relocations(f);
 	const unsigned char *p = f->elf.dynamic;
 	uint64_t i, tag;
 
@@ -325,6 +343,8 @@ static void check_dynamic(const struct file *f)
 		tag = FIELD(f, p, Dyn, d_tag);
 		if (tag == DT_NULL)
 			return;
+		if (is_empty && (tag == DT_RELA || tag == DT_RELASZ || tag == DT_RELAENT))
+			continue;
 		if (!tag_is_harmless(tag))
 			broken(f, IMAGE_RULE_RELOCATIONS, "dynamic tag 0x%llx",
 			       (unsigned long long)tag);
@@ -441,6 +461,12 @@ static bool found_by_gnu(const struct file *f, uint32_t symbol, const char *name
 	return false;
 }
 
+/* A local symbol for a section, which linkers of some machines add; the kernel's images have it. */
+static bool is_linkers(const struct vclock_elf_symbol *s)
+{
+	return s->bind == STB_LOCAL && s->type == STT_SECTION && *s->name == '\0';
+}
+
 static void check_hashes(const struct file *f)
 {
 	struct vclock_elf_symbol s;
@@ -451,7 +477,8 @@ static void check_hashes(const struct file *f)
 	if (!(f->elf.hashes & VCLOCK_ELF_HASH_GNU))
 		broken(f, IMAGE_RULE_HASHES, "no DT_GNU_HASH");
 	for (i = 1; i < f->elf.symtab_count && i < SYMBOLS_MAX; i++) {
-		if (vclock_elf_symbol(&f->elf, i, &s) != 0 || s.section == SHN_UNDEF)
+		if (vclock_elf_symbol(&f->elf, i, &s) != 0 || s.section == SHN_UNDEF ||
+		    is_linkers(&s))
 			continue;
 		if ((f->elf.hashes & VCLOCK_ELF_HASH_SYSV) && !found_by_sysv(f, i, s.name))
 			broken(f, IMAGE_RULE_HASHES, "DT_HASH does not find %.60s", s.name);
@@ -525,7 +552,7 @@ static void check_export(const struct file *f, const struct vclock_elf_symbol *s
 {
 	const struct image_export *e = export_of(f, s);
 
-	if (names_a_version(f, s))
+	if (names_a_version(f, s) || is_linkers(s))
 		return;
 	if (e == NULL) {
 		broken(f, IMAGE_RULE_EXPORTS, "%.60s is exported", s->name);
@@ -688,6 +715,25 @@ static bool is_jump_riscv64(const struct file *f, uint64_t address)
 				  (uint64_t)((int64_t)(int32_t)ld >> 20));
 }
 
+/* auipc t1 or ra; jalr with the same: as far as a direct one needs two instructions. */
+static bool is_direct_riscv64(const struct file *f, const struct section *text, uint64_t address)
+{
+	const unsigned char *p = address >= 4 ? at(f, address - 4, 8) : NULL;
+	uint32_t auipc, jalr, base;
+	uint64_t to;
+
+	if (p == NULL)
+		return false;
+	auipc = word(p, 0);
+	jalr = word(p, 1);
+	base = jalr >> 15 & 31;
+	if ((auipc & 0x7f) != 0x17 || (auipc >> 7 & 31) != base || (base != 1 && base != 6))
+		return false;
+	to = address - 4 + (uint64_t)(int64_t)(int32_t)(auipc & 0xfffff000) +
+	     (uint64_t)((int64_t)(int32_t)jalr >> 20);
+	return to - text->address < text->size;
+}
+
 /* Instructions are 2 or 4 bytes long, told by their low bits. ra (1) as the base is a return. */
 static void check_branches_riscv64(const struct file *f, const struct section *text)
 {
@@ -706,7 +752,8 @@ static void check_branches_riscv64(const struct file *f, const struct section *t
 		is_indirect = length == 4 ? (insn & 0x707f) == 0x67 && insn != 0x8067
 					  : (insn & 0xe07f) == 0x8002 && (insn & 0xf80) != 0 &&
 						    insn != 0x8082;
-		if (is_indirect && !is_jump_riscv64(f, text->address + i))
+		if (is_indirect && !is_jump_riscv64(f, text->address + i) &&
+		    !(length == 4 && is_direct_riscv64(f, text, text->address + i)))
 			indirect_branch(f, text->address + i);
 	}
 }

@@ -104,9 +104,12 @@ static const char *read_cie(const struct image_unwind *u, uint64_t offset, struc
 {
 	struct cursor c = record_at(u, offset);
 	char augmentation[4] = "";
+	uint32_t mark = take32(&c);
+	uint8_t version = take8(&c);
 	unsigned i;
 
-	if (take32(&c) != 0 || take8(&c) != 1)
+	/* Version 3 differs in the register's encoding: the same for all below 128. */
+	if (mark != 0 || (version != 1 && version != 3))
 		return "an entry's common part is not one";
 	for (i = 0; i < sizeof(augmentation) - 1; i++) {
 		augmentation[i] = (char)take8(&c);
@@ -119,7 +122,8 @@ static const char *read_cie(const struct image_unwind *u, uint64_t offset, struc
 		return "an unknown augmentation";
 	e->code_align = take_leb(&c);
 	take_leb(&c); /* data alignment */
-	take8(&c);    /* return address register */
+	if (take8(&c) >= 128)
+		return "an unknown return address register";
 	if (take_leb(&c) != 1 || take8(&c) != ENCODING_PCREL_SDATA4 || c.overrun)
 		return "an unknown pointer encoding";
 	e->cie = c;
@@ -179,10 +183,13 @@ static bool take_instruction(struct cursor *c, uint8_t op, uint64_t *ret_advance
 	case 0x06: /* one number */
 	case 0x07:
 	case 0x08:
-	case 0x0d:
 	case 0x0e:
 	case 0x13:
 	case 0x2e:
+		take_leb(c);
+		return true;
+	case 0x0d: /* the frame is register, and the offset that it was: 0 at first, on riscv64 */
+		*ret_defines = true;
 		take_leb(c);
 		return true;
 	case 0x0c: /* the frame is register and offset */

@@ -240,22 +240,22 @@ VCLOCK_ALWAYS_INLINE int gettime_of(uint32_t clk, struct vclock_timespec *ret_ts
 	return is_settled() ? one_forward(clk, ret_ts) : one_first(clk, ret_ts);
 }
 
-IMAGE_EXPORT int __vdso_clock_gettime_realtime(struct vclock_timespec *ret_ts)
+IMAGE_EXPORT int IMAGE_NAME_OWN(realtime)(struct vclock_timespec *ret_ts)
 {
 	return gettime_of(VCLOCK_REALTIME, ret_ts);
 }
 
-IMAGE_EXPORT int __vdso_clock_gettime_monotonic(struct vclock_timespec *ret_ts)
+IMAGE_EXPORT int IMAGE_NAME_OWN(monotonic)(struct vclock_timespec *ret_ts)
 {
 	return gettime_of(VCLOCK_MONOTONIC, ret_ts);
 }
 
-IMAGE_EXPORT int __vdso_clock_gettime_boottime(struct vclock_timespec *ret_ts)
+IMAGE_EXPORT int IMAGE_NAME_OWN(boottime)(struct vclock_timespec *ret_ts)
 {
 	return gettime_of(VCLOCK_BOOTTIME, ret_ts);
 }
 
-IMAGE_EXPORT int __vdso_clock_gettime_tai(struct vclock_timespec *ret_ts)
+IMAGE_EXPORT int IMAGE_NAME_OWN(tai)(struct vclock_timespec *ret_ts)
 {
 	return gettime_of(VCLOCK_TAI, ret_ts);
 }

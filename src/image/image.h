@@ -15,7 +15,8 @@
  *                             image_time() where that is 0
  *   IMAGE_HAS_32              there is a second clock_gettime, with 32-bit time
  *   IMAGE_LONG                the word of struct timespec, timeval and time_t in the kernel's ABI
- *   IMAGE_EXPORT_NAME(name)   the kernel's name of an entry
+ *   IMAGE_NAME_FUNCTION       the name of that entry, as the kernel has it
+ *   IMAGE_NAME_OWN(clock)     the name of the entry of one clock
  *   IMAGE_INTERNAL            calling convention of functions that an entry with fewer arguments
  *                             than they have jumps to
  */

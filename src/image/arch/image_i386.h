@@ -171,6 +171,7 @@ IMAGE_SIGNAL_FUNCTION("__kernel_rt_sigreturn",
 			      IMAGE_JUMP(PROCESS_RT_SIGRETURN) "movl $" IMAGE_TEXT(
 				      IMAGE_SYSCALL_RT_SIGRETURN) ", %eax\n\tint $0x80");
 
+#define IMAGE_NAME_OWN(clock) __vdso_clock_gettime_##clock
 #define IMAGE_NAME_CLOCK_GETTIME __vdso_clock_gettime64
 #define IMAGE_NAME_CLOCK_GETTIME32 __vdso_clock_gettime
 #define IMAGE_NAME_GETTIMEOFDAY __vdso_gettimeofday

@@ -90,6 +90,7 @@ __asm__(".weak getcpu\n\t.set getcpu, __vdso_getcpu\n\t"
 #define IMAGE_ALIAS_GETTIMEOFDAY gettimeofday
 #define IMAGE_ALIAS_CLOCK_GETRES clock_getres
 
+#define IMAGE_NAME_OWN(clock) __vdso_clock_gettime_##clock
 #define IMAGE_NAME_CLOCK_GETTIME __vdso_clock_gettime
 #define IMAGE_NAME_GETTIMEOFDAY __vdso_gettimeofday
 #define IMAGE_HAS_TIME 1
