@@ -216,16 +216,41 @@ static bool find_auxv(struct tracee *t)
 	return true;
 }
 
+/*
+ * The kernel maps whole images, but before 6.4 or so its one segment ended before the section
+ * headers: by what that says, there would be no room behind.
+ */
+static size_t end_of_sections(const struct tracee *t)
+{
+	Elf64_Ehdr ehdr64;
+	Elf32_Ehdr ehdr32;
+	uint64_t end;
+
+	memcpy(&ehdr64, t->vdso_bytes, sizeof(ehdr64));
+	memcpy(&ehdr32, t->vdso_bytes, sizeof(ehdr32));
+	if (t->inject->is_64)
+		end = ehdr64.e_shoff < VDSO_MAX
+			      ? ehdr64.e_shoff + (uint64_t)ehdr64.e_shnum * ehdr64.e_shentsize
+			      : 0;
+	else
+		end = ehdr32.e_shoff + (uint64_t)ehdr32.e_shnum * ehdr32.e_shentsize;
+	return end <= VDSO_MAX ? (size_t)end : 0;
+}
+
 static int read_vdso(struct tracee *t)
 {
-	size_t size = 0;
+	size_t size = 0, whole;
 
 	if (!inject_step(t->inject, "vDSO") || !read_at(t, t->vdso, t->vdso_bytes, PAGE) ||
 	    elf_mapped_size(t->vdso_bytes, PAGE, VDSO_MAX, &size) != 0)
 		return fail(t, -EINVAL, "the kernel's vDSO cannot be read");
 	t->vdso_size = (size + PAGE - 1) / PAGE * PAGE;
-	if (!read_at(t, t->vdso, t->vdso_bytes, t->vdso_size) ||
-	    vclock_elf_open(t->vdso_bytes, t->vdso_size, 1, &t->elf) != 0)
+	whole = (end_of_sections(t) + PAGE - 1) / PAGE * PAGE;
+	if (whole > t->vdso_size && read_at(t, t->vdso, t->vdso_bytes, whole))
+		t->vdso_size = whole;
+	else if (!read_at(t, t->vdso, t->vdso_bytes, t->vdso_size))
+		t->vdso_size = 0;
+	if (t->vdso_size == 0 || vclock_elf_open(t->vdso_bytes, t->vdso_size, 1, &t->elf) != 0)
 		return fail(t, -EINVAL, "the kernel's vDSO cannot be read");
 	t->arch = image_arch_of(t->elf.machine, t->elf.is_64);
 	if (t->arch == NULL || t->elf.is_64 != t->inject->is_64)
