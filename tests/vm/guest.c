@@ -3,6 +3,7 @@
  * guest.c - a program for `vclock run`, of 64 or of 32 bits: it finds the image where the kernel's
  * vDSO was, reads the page through it, gets its signals, makes system calls through it, and forks.
  */
+#include "arch/vsyscall_call.h"
 #include "tap.h"
 #include "vclock/elf.h"
 #include "vclock/page.h"
@@ -148,21 +149,18 @@ static void check_signals(void)
 	tap_ok(signals == 200, "%d of 200 signals came and went", (int)signals);
 }
 
-#if defined(__i386__)
 static void check_vsyscall(void)
 {
 	const void *entry = NULL;
-	long pid = SYS_getpid;
+	long pid;
 
-	if (vclock_elf_lookup(&vdso.elf, "__kernel_vsyscall", "LINUX_2.5", &entry) == 0)
-		__asm__ __volatile__("call *%1" : "+a"(pid) : "r"(entry) : "memory", "cc");
+	if (!HAS_KERNEL_VSYSCALL)
+		return;
+	pid = vclock_elf_lookup(&vdso.elf, "__kernel_vsyscall", "LINUX_2.5", &entry) == 0
+		      ? call_kernel_vsyscall(entry, SYS_getpid)
+		      : -1;
 	tap_ok(pid == getpid(), "__kernel_vsyscall of the image: %ld", pid);
 }
-#else
-static void check_vsyscall(void)
-{
-}
-#endif
 
 static void check_fork(void)
 {
