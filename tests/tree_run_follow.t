@@ -91,6 +91,11 @@ is "$(cat out)" "image, state 9, saved same, $fds fds, euid 0, 8 of ./probe" 'an
 frun perl -e 'exec {"./probe"} ""'
 is "$(cut -d, -f1-3 out)" 'image, state 9, saved same' 'an empty name'
 
+frun python3 -c '
+import subprocess
+print(sum(subprocess.run(["./probe"], stdout=subprocess.PIPE).returncode == 7 for _ in range(100)))'
+is "$(cat out)" 100 'a hundred programs that are started by vfork'
+
 # Only the page can have answered: the kernel's vDSO is hidden and the system call refused.
 cat >sealed.c <<'EOF2'
 #define _GNU_SOURCE

@@ -139,6 +139,64 @@ is "$(ulimit -v 30000; "$vclock" run --trust-counter ./probe 2>&1 | tail -n 1)" 
 is "$(prlimit --memlock=0 --data=8000000 "$vclock" run --trust-counter ./probe 2>&1)" 'image, euid 0' \
 	'little memory'
 
+# Policies: no memory that was writable may become executable; images where nothing may be executed.
+cat >policy.c <<'EOF'
+#include <sys/prctl.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	(void)argc;
+	if (prctl(65 /* PR_SET_MDWE */, 1, 0, 0, 0) != 0)
+		return 99;
+	return execvp(argv[1], argv + 1);
+}
+EOF
+gcc -O1 -o policy policy.c || exit 1
+./policy true
+if [ $? -eq 99 ]; then
+	skip 'under PR_SET_MDWE' 'this kernel does not have the system call'
+else
+	is "$(./policy "$vclock" run --trust-counter ./probe)" 'image, euid 0' 'under PR_SET_MDWE'
+fi
+# shellcheck disable=SC2016 # the inner shell's
+unshare -m sh -c 'mkdir noexec; mount -t tmpfs -o noexec none noexec && cp "$0"/* noexec/ 2>/dev/null;
+	"$1" run --verbose --trust-counter --images noexec ./probe' "$B/../images" "$vclock" >out 2>err
+is "$(cat out)" 'kernel, euid 0' 'images on a file system without execution'
+is "$(cat err)" "vclock: run: ./probe: runs with the kernel's vDSO: the images cannot be opened, or not be executed where they are" 'and says so'
+
+# Everything else that the kernel tells a program is as it was.
+cat >auxv.c <<'EOF'
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+static void show(const char *name, const unsigned long *p)
+{
+	for (; *p != AT_NULL; p += 2)
+		printf("%s %lu %lx\n", name, *p, *p == AT_SYSINFO_EHDR ? 0 : p[1]);
+}
+int main(int argc, char **argv, char **envp)
+{
+	unsigned long saved[256] = {0};
+	int fd = open("/proc/self/auxv", O_RDONLY);
+	ssize_t n = read(fd, saved, sizeof(saved) - 16);
+	(void)argc, (void)argv, (void)n;
+	while (*envp++ != NULL)
+		;
+	show("stack", (unsigned long *)envp);
+	show("saved", saved);
+	return 0;
+}
+EOF
+gcc -O1 -o auxv auxv.c || exit 1
+env -i setarch -R ./auxv >plain
+env -i setarch -R "$vclock" run --require --trust-counter ./auxv >ours
+run 'no other entry of the auxiliary vector changes' diff plain ours
+env -i setarch -R "$vclock" run --require --trust-counter --follow /usr/bin/env ./auxv >ours
+diff plain ours | grep '^[<>]' | grep -v ' 7 ' >changed
+[ ! -s changed ] && [ -s ours ]
+ok $? 'nor in a followed program, but where the loader lies' || sed 's/^/# /' changed
+
 # Tracers.
 strace -f -o trace "$vclock" run --verbose --trust-counter ./probe >out 2>err
 is "$?: $(cat out)" '7: kernel, euid 0' 'under strace -f'
