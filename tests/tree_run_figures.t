@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What vclock run is worth, in ratios of one run: the programs that are compared run side by side
 # and measure a batch when they are told to, in turn; the minimum of the rounds counts. A ratio that
-# other tenants of the machine disturbed is measured once more, three times at most. Two decimals
+# other tenants of the machine disturbed is measured once more, five times at most. Two decimals
 # count: a call of five CPU cycles can take six, or five.
 #
 # With the kernel's vDSO hidden the program without the image makes system calls; else it has the
@@ -17,7 +17,7 @@ cat >turns.pl <<'EOF2'
 use strict; use IPC::Open2;
 my ($rounds, $mode, @files) = @ARGV; my (@in, @out, @pid, @least);
 for my $i (0 .. $#files) { $pid[$i] = open2($out[$i], $in[$i], "bash", $files[$i]) }
-$SIG{ALRM} = sub { kill "KILL", @pid; exit 1 }; alarm 100;
+$SIG{ALRM} = sub { kill "KILL", @pid; exit 1 }; alarm 40;
 sub batch { my ($i) = @_; my $h = $in[$i]; print $h "$mode\n"; $h->flush; my $o = $out[$i]; my $l = <$o>; $l + 0 }
 batch($_) for 0 .. $#files;
 select undef, undef, undef, 0.7; # the page's first lines come, and a compiler is done
@@ -145,7 +145,7 @@ compare() {
 	local what=$1 rounds=$2 mode=$3 relation=$4 bound=$5 try figures ratio status=1
 	echo "exec $6" >first
 	echo "exec $7" >second
-	for try in 1 2 3; do
+	for try in 1 2 3 4 5; do
 		figures=$(perl turns.pl "$rounds" "$mode" first second 2>said) || diag "$(head -n 3 said)"
 		ratio=$(echo "$figures" | awk 'NF == 2 && $2 > 0 { printf "%.2f", $1 / $2 }')
 		diag "$what: $figures ns, ratio ${ratio:-none}, in try $try"
@@ -164,16 +164,16 @@ hidden() { # WHAT ROUNDS BOUND PROGRAM
 	compare "$1" "$2" monotonic '>=' "$3" "$ours --without-kernel-vdso --without-image -- $4" \
 		"$ours --without-kernel-vdso -- $4"
 }
-hidden 'glibc clock_gettime, without a vDSO / ours' 300 7 ./batch
-hidden 'musl clock_gettime, without a vDSO / ours' 300 7 ./batch-musl
-hidden 'Go time.Now, without a vDSO / ours' 300 7 ./batch-go
-hidden 'Java nanoTime, without a vDSO / ours' 300 7 'java -cp . Batch'
-hidden 'Python time_ns, without a vDSO / ours' 300 4 "$python batch.py"
-hidden 'Node performance.now, without a vDSO / ours' 300 1 'node batch.js'
+hidden 'glibc clock_gettime, without a vDSO / ours' 150 7 ./batch
+hidden 'musl clock_gettime, without a vDSO / ours' 150 7 ./batch-musl
+hidden 'Go time.Now, without a vDSO / ours' 150 7 ./batch-go
+hidden 'Java nanoTime, without a vDSO / ours' 150 7 'java -cp . Batch'
+hidden 'Python time_ns, without a vDSO / ours' 150 4 "$python batch.py"
+hidden 'Node performance.now, without a vDSO / ours' 150 1 'node batch.js'
 
 # With the kernel's vDSO behind us: never slower than glibc on it.
 beside() { # WHAT MODE BOUND
-	compare "$1" 1500 "$2" '<=' "$3" "$ours -- ./batch" ./batch
+	compare "$1" 600 "$2" '<=' "$3" "$ours -- ./batch" ./batch
 }
 beside 'MONOTONIC, ours / glibc' monotonic 1.01
 beside 'REALTIME, ours / glibc' realtime 1.01
@@ -261,7 +261,7 @@ int main(int argc, char **argv)
 }
 EOF2
 gcc -O2 -o starter starter.c || exit 1
-compare 'a dynamic program, followed / not' 300 start '<=' 1.4 "$ours --follow -- ./starter true" './starter true'
+compare 'a dynamic program, followed / not' 150 start '<=' 1.4 "$ours --follow -- ./starter true" './starter true'
 
 # Must fail: what is twice as slow is seen.
 cat >twice.c <<'EOF2'
