@@ -186,6 +186,12 @@ sleep 1
 is "$(md5sum <"$loader")" "$sum" 'also meanwhile'
 is "$(grep -c 'vclock\|loader-' /proc/self/mountinfo)" 0 'and nothing is mounted here'
 wait
+# Where mounts are shared with other namespaces, as on most machines.
+# shellcheck disable=SC2016 # the inner shell's
+unshare -m sh -c 'mount --make-rshared / && unshare -m --propagation unchanged sh -c "
+	\"\$0\" run --require --trust-counter --follow sh -c \"./probe; touch here; sleep 2; :\" >out 2>err" "$0" &
+	for i in $(seq 100); do [ -e here ] && break; sleep 0.1; done; grep -c "vclock\|loader-" /proc/self/mountinfo; wait' "$vclock" >seen
+is "$(cat seen) $(cut -d, -f1 out)" '0 image' 'nor where mounts are shared'
 frun sh -c ': >/lib64/ld-linux-x86-64.so.2'
 is "$(grep -c 'Read-only' err)" 1 'the copy cannot be written to'
 
