@@ -206,7 +206,9 @@ struct vclock_status {
 	uint64_t fallbacks_by_reason[VCLOCK_REASONS];
 	/* The page. Zero without one. */
 	uint32_t page_source;	/* enum vclock_page_source */
-	int32_t page_error;	/* what vclock_open(NULL) returned in the constructor, or 0 */
+	int32_t page_error;	/* what vclock_open(NULL) returned in the constructor, or 0;
+				   -EDOM also where its clocks could be compared only
+				   later, and one was off */
 	uint32_t page_retired;	/* enum vclock_retired */
 	uint32_t page_error_ns; /* stated distance to the kernel's clocks */
 	uint32_t page_writer_pid;

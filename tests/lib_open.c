@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "support_lib.h"
@@ -89,6 +90,53 @@ static void far_off(int64_t offset_ns, const char *what)
 	tap_ok(r == 0, "%s: %d", what, -EDOM);
 }
 
+/*
+ * In a child: a page that begins in 5 ms cannot be compared when it is opened. The first call that
+ * it covers does so, with all clocks: *arg is what MONOTONIC_RAW is off by, in s.
+ */
+static int open_early(void *arg)
+{
+	int64_t off_sec = *(int64_t *)arg;
+	struct vclock_timespec ts;
+	struct vclock_line *line;
+	struct timespec want;
+	uint32_t clk;
+	int r = support_make_page(&page, 0);
+
+	line = &live()->line[1];
+	line->start_cyc += page.counter_hz / 200;
+	for (clk = 0; clk < VCLOCK_BASES; clk++) {
+		line->base[clk].fns += UINT64_C(5000000) << page.shift;
+		if (line->base[clk].fns >> page.shift >= 1000000000)
+			return 3;
+	}
+	line->base[VCLOCK_MONOTONIC_RAW].sec += off_sec;
+	if (r == 0)
+		r = vclock_open(support_write("early", &page, sizeof(page)));
+	if (r != 0)
+		return r == -EDOM ? 3 : 1; /* it has begun by now */
+	usleep(6000);
+	if (vclock_gettime64(VCLOCK_MONOTONIC, &ts) != 0 ||
+	    vclock_gettime64(VCLOCK_MONOTONIC_RAW, &ts) != 0)
+		return 1;
+	clock_gettime(CLOCK_MONOTONIC_RAW, &want);
+	if (ts.tv_sec > want.tv_sec + 1)
+		return 2;
+	if (support_status().page_source == VCLOCK_PAGE_NONE)
+		return off_sec != 0 && support_status().page_error == -EDOM ? 0 : 4;
+	/* Not compared: it had ended. */
+	return off_sec == 0 && support_status().clock[1].route == VCLOCK_ROUTE_PAGE ? 0 : 3;
+}
+
+static void early(int64_t off_sec, const char *what)
+{
+	int r = 3, i;
+
+	for (i = 0; i < 50 && r == 3; i++)
+		r = support_child(open_early, &off_sec);
+	tap_ok(r == 0, "%s (%d)", what, r);
+}
+
 /* A page that ends while it is looked at is too busy a machine, not a finding: try again. */
 static int open_good(const char *path)
 {
@@ -132,6 +180,9 @@ int main(void)
 	far_off(2000000, "two milliseconds ahead of the kernel");
 	far_off(-2000000, "two milliseconds behind");
 	far_off(INT64_C(86400000000000), "a day ahead");
+
+	early(0, "a page that begins a little later is taken, and compared then");
+	early(48, "... and refused then when one clock is far off");
 
 	fflush(stdout);
 	pid = fork();

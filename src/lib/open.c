@@ -28,9 +28,6 @@
 
 #define DEFAULT_PATH "/run/vclock/page"
 
-/* Beside the page's stated error: a steady clock may stand still for its clamp, some 40 us. */
-#define OPEN_TOLERANCE_NS 100000
-
 /* Only root and this user may have written it, and nobody else may. */
 static int check_file(int fd, struct stat *ret_st)
 {
@@ -100,7 +97,7 @@ static int check_page(const struct vclock_page *shared, bool *ret_verified)
 		return r;
 	r = process_compare(shared,
 			    VCLOCK_PAGE_CLOCKS & (~LIB_ALARM_CLOCKS | lib_kernel.alarm_clocks),
-			    OPEN_TOLERANCE_NS);
+			    LIB_OPEN_TOLERANCE_NS);
 	*ret_verified = r == 0;
 	return r == -EAGAIN ? 0 : r;
 }
@@ -110,6 +107,7 @@ static void use_page(const char *path, const struct stat *st, bool is_verified)
 	lib_program.page_source = VCLOCK_PAGE_FILE;
 	lib_program.page_dev = st->st_dev;
 	lib_program.page_ino = st->st_ino;
+	lib_program.is_compared = is_verified;
 	reopen_allow(path);
 	process_set_path(path != NULL ? path : "");
 	process_change_end(is_verified);

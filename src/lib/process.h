@@ -85,6 +85,7 @@ struct lib_program {
 	uint64_t page_dev, page_ino;
 	uint32_t reopen_units; /* 0: never */
 	bool reopen_is_off;    /* VCLOCK_REOPEN=0 */
+	bool is_compared; /* all clocks of the page in the window were held against the kernel's */
 	lib_count early_calls; /* before the constructor */
 };
 
@@ -139,6 +140,10 @@ void process_unlock(void);
 
 /* Counts a fallback. */
 void process_count(enum vclock_reason reason);
+
+/* Beside the page's stated error, when a page is opened: a steady clock may stand still for its
+ * clamp, some 40 us. */
+#define LIB_OPEN_TOLERANCE_NS 100000
 
 /* Why the page did not answer clk just now, or would not. */
 enum vclock_reason process_reason(uint32_t clk);

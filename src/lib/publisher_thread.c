@@ -161,6 +161,7 @@ static int show_page(void)
 	r = process_map(self.fd);
 	if (r == 0) {
 		lib_program.page_source = VCLOCK_PAGE_OWN;
+		lib_program.is_compared = true; /* by the publisher, all the time */
 		process_set_path(self.has_file ? self.file.path : "");
 	}
 	process_change_end(false);
