@@ -10,8 +10,8 @@ VM_LIB_i386 := /usr/i686-linux-gnu/lib
 
 # Static, whatever the build is, and without its sanitizers: a machine starts with it, and needs
 # nothing else for the programs of tests/vm.
-VM_NAMES := expect says scenario guest
-VM_PROGRAMS := $(B)/vm/init $(VM_NAMES:%=$(B)/vm/%) $(if $(CLI_SRC),$(B)/vm/vclock)
+VM_NAMES := expect says scenario guest woken
+VM_PROGRAMS := $(B)/vm/init $(VM_NAMES:%=$(B)/vm/%) $(if $(CLI_SRC),$(B)/vm/vclock) $(B)/vm/vclockd
 VM_PARTS := $(patsubst tests/vm/%.c,$(B)/vm/%.o,\
 	$(filter-out $(patsubst %,tests/vm/%.c,init $(VM_NAMES)),$(wildcard tests/vm/*.c)))
 
@@ -28,8 +28,8 @@ $(VM_NAMES:%=$(B)/vm/%): $(B)/vm/%: $(B)/vm/%.o $(VM_PARTS) $(B)/libvclock.a
 	$(call say,LD,$@)
 	$(Q)$(LINKER) $(LDFLAGS_ALL) -static -o $@ $^
 
-# The one program that is as its build is.
-$(B)/vm/vclock: $(B)/vclock
+# The programs that are as their build is.
+$(B)/vm/vclock $(B)/vm/vclockd: $(B)/vm/%: $(B)/%
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
 

@@ -370,6 +370,23 @@ static void the_file_is_deleted(void)
 	support_daemon_stop(&daemon_, SIGTERM);
 }
 
+/* Longer ones are for where the counter is the clocksource. */
+static void intervals(void)
+{
+	const char *const extra[] = {"--sysfs", sysfs, "--interval=20", NULL};
+
+	start("--interval=20");
+	tap_ok(is_answered() && vclock_page()->interval_ns == 20000000, "--interval 20");
+	support_daemon_stop(&daemon_, SIGTERM);
+	unlink(daemon_.page);
+	clocksource_is("hpet\n", "tsc hpet acpi_pm \n");
+	support_daemon_start(&daemon_, extra);
+	tap_ok(support_daemon_wait(&daemon_, 5000) && vclock_page()->interval_ns == 10000000,
+	       "... is 10 ms where the kernel's clocksource is another");
+	support_daemon_stop(&daemon_, SIGTERM);
+	unlink(daemon_.page);
+}
+
 static bool hears(int fd, const char *what, int ms)
 {
 	char text[256];
@@ -430,6 +447,7 @@ int main(int argc, char **argv)
 	clocksource_changes();
 	restart_keeps_the_file();
 	the_file_is_deleted();
+	intervals();
 	service_manager();
 	remove_sysfs();
 	support_daemon_end(&daemon_);

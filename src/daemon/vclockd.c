@@ -35,6 +35,8 @@
 #define NSEC_PER_MSEC 1000000u
 /* With real-time priority a step is late by microseconds: lines need no longer head start. */
 #define AHEAD_REALTIME_NS (2 * NSEC_PER_MSEC)
+/* Where the kernel's clocksource is another, two lines are 20 ms at the most. */
+#define INTERVAL_NS_OTHER (10 * NSEC_PER_MSEC)
 /* Lines of a page that was deleted may still be read for so long. */
 #define NEW_PAGE_WAIT_NS (40 * NSEC_PER_MSEC)
 /* Is the file still there, do the CPUs' counters agree: once in this time, and every n-th time. */
@@ -134,13 +136,15 @@ static void publisher_settings(struct publisher_config *ret_config)
 {
 	memset(ret_config, 0, sizeof(*ret_config));
 	machine_describe(&ret_config->page);
+	ret_config->counter_is_clocksource = watch_counter_is_clocksource(&self.watch);
 	ret_config->page.interval_ns = self.options.interval_ns;
+	if (!ret_config->counter_is_clocksource && self.options.interval_ns > INTERVAL_NS_OTHER)
+		ret_config->page.interval_ns = INTERVAL_NS_OTHER;
 	if (self.options.realtime_priority != 0 && self.options.interval_ns > AHEAD_REALTIME_NS)
 		ret_config->page.ahead_ns = AHEAD_REALTIME_NS;
 	ret_config->page.counter_kind = VCLOCK_COUNTER_KIND;
 	if (self.options.trusts_counter && self.watch.trust.verdict == VCLOCK_TRUST_NEVER)
 		ret_config->page.flags = VCLOCK_PAGE_TRUST_OVERRIDDEN;
-	ret_config->counter_is_clocksource = watch_counter_is_clocksource(&self.watch);
 }
 
 /*

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * woken.c - how soon REALTIME of vclockd's page follows a clock that is set: the kernel wakes the
+ * daemon for it, so that it need not wait for its next step. Sets the clock, and runs in a virtual
+ * machine only.
+ *
+ * Steps are 20 ms apart. Who is not woken follows after half of that in the median, as the twin
+ * does: a publisher thread. The bound is a quarter, in the median, since a host that holds the
+ * machine up now and then is in some of the figures.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tap.h"
+#include "vclock.h"
+#include "vclock/read.h"
+
+#define PAGE "/woken/page"
+#define INTERVAL_MS 20
+#define STEPS 60
+#define FOLLOW_NS 1000000000
+
+static int64_t kernel_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static int is_followed(void)
+{
+	int64_t kernel = kernel_ns(CLOCK_REALTIME), off;
+	uint64_t ns;
+
+	if (vclock_read_ns(vclock_page(), VCLOCK_REALTIME, &ns) != 0)
+		return 0;
+	off = (int64_t)ns - kernel;
+	return off > -100000000 && off < 100000000;
+}
+
+/* The time from a step of a second to the first right answer; FOLLOW_NS: none. */
+static int64_t step(int64_t by_sec)
+{
+	struct timespec ts;
+	int64_t begin;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	ts.tv_sec += by_sec;
+	clock_settime(CLOCK_REALTIME, &ts);
+	begin = kernel_ns(CLOCK_MONOTONIC);
+	while (!is_followed())
+		if (kernel_ns(CLOCK_MONOTONIC) - begin > FOLLOW_NS)
+			return FOLLOW_NS;
+	return kernel_ns(CLOCK_MONOTONIC) - begin;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static int64_t median_ns(const char *who)
+{
+	static int64_t took[STEPS];
+	int i;
+
+	for (i = 0; i < STEPS; i++) {
+		usleep((useconds_t)(50000 + rand() % 20000));
+		took[i] = step(i % 2 == 0 ? 1 : -1);
+	}
+	qsort(took, STEPS, sizeof(took[0]), compare);
+	tap_diag("%s: followed after %.3f ms (median of %d), %.3f ms at the most", who,
+		 (double)took[STEPS / 2] / 1e6, STEPS, (double)took[STEPS - 1] / 1e6);
+	return took[STEPS / 2];
+}
+
+static int waits_for_page(void)
+{
+	int i;
+
+	for (i = 0; i < 5000 && !is_followed(); i++) {
+		(void)vclock_open(PAGE);
+		usleep(1000);
+	}
+	return is_followed();
+}
+
+static void woken(void)
+{
+	int64_t ns;
+	pid_t pid;
+
+	mkdir("/woken", 0755);
+	pid = fork();
+	if (pid == 0) {
+		execlp("vclockd", "vclockd", "--foreground", "--page", PAGE, "--interval", "20",
+		       (char *)NULL);
+		_exit(127);
+	}
+	if (tap_ok(waits_for_page(), "vclockd keeps a page")) {
+		ns = median_ns("vclockd");
+		tap_ok(ns * 4 <= INTERVAL_MS * 1000000, "a clock that is set wakes vclockd");
+	}
+	kill(pid, SIGTERM);
+	waitpid(pid, NULL, 0);
+}
+
+static void not_woken(void)
+{
+	struct vclock_publisher_options options = {
+		.size = sizeof(options), .interval_ns = INTERVAL_MS * 1000000, .wait_ms = 5000};
+	int64_t ns;
+
+	if (!tap_ok(vclock_publisher_start(&options) == 0, "a publisher thread"))
+		return;
+	ns = median_ns("a publisher thread");
+	tap_ok(ns * 4 > INTERVAL_MS * 1000000, "... is not woken, and that is noticed");
+	vclock_publisher_stop();
+}
+
+int main(void)
+{
+	woken();
+	not_woken();
+	return tap_done();
+}
