@@ -23,8 +23,10 @@ ifeq ($(HAS_LIBS),1)
 TREE_TESTS := $(if $(filter build/$(NATIVE),$(B)),$(wildcard tests/tree_*.t))
 SHELL_TESTS := $(filter-out tests/tree_%,$(wildcard tests/*.t)) $(TREE_TESTS)
 endif
-# Not :=, for mk/fuzz.mk adds to it.
-TESTS = $(TEST_BIN) $(SHELL_TESTS:tests/%=$(B)/tests/%)
+# Not :=, for mk/fuzz.mk adds to it. The longest first, so that none of them runs alone at the end.
+TESTS_FIRST := $(B)/tests/daemon_churn $(B)/tests/daemon_hostile.t
+TESTS_ALL = $(TEST_BIN) $(SHELL_TESTS:tests/%=$(B)/tests/%)
+TESTS = $(filter $(TESTS_FIRST),$(TESTS_ALL)) $(filter-out $(TESTS_FIRST),$(TESTS_ALL))
 
 # C++ tests need the C++ library, which the loader does not find for a cross build.
 $(patsubst tests/%.cc,$(B)/tests/%,$(TAP_CXX_SRC)): LINKER := $(CXX_COMPILER)

@@ -100,8 +100,16 @@ rmdir "$page"
 mkfifo "$page"
 wrong 1 'not a page' 'a pipe: nobody waits for it'
 rm "$page"
+truncate -s 1T "$page"
+wrong 1 'not a page' 'a terabyte of nothing'
+rm "$page"
 ln -s copy "$page"
 wrong 1 'a symbolic link, which no reader follows' 'a symbolic link'
+
+rm "$page"
+page=/dev/zero
+wrong 1 'not a page' 'a device'
+page=$tap_dir/page
 
 # A page, but for one field. The version is told before the size.
 page version=2
