@@ -19,6 +19,14 @@ TEST_BIN := $(patsubst tests/%.c,$(B)/tests/%,$(UNIT_SRC) $(TAP_SRC)) \
 	$(patsubst tests/%.cc,$(B)/tests/%,$(TAP_CXX_SRC)) \
 	$(if $(HAS_SO),$(TESTS_ALSO_SO:%=$(B)/tests/%-so)) \
 	$(if $(HAS_SO),$(TESTS_ALSO_STATIC:%=$(B)/tests/%-static))
+# Tests of real time that prove nothing more where both a sanitizer and a translator slow them down.
+SLOW_TESTS := check_kernel_routes check_page_% check_twins check_under_load daemon_churn daemon_cost \
+	daemon_leak daemon_readers
+ifneq ($(if $(SAN),$(filter-out $(ARCH),$(NATIVE))),)
+ifneq ($(shell scripts/emulator $(ARCH) 2>/dev/null),)
+TEST_BIN := $(filter-out $(SLOW_TESTS:%=$(B)/tests/%),$(TEST_BIN))
+endif
+endif
 ifeq ($(HAS_LIBS),1)
 TREE_TESTS := $(if $(filter build/$(NATIVE),$(B)),$(wildcard tests/tree_*.t))
 SHELL_TESTS := $(filter-out tests/tree_%,$(wildcard tests/*.t)) $(TREE_TESTS)
