@@ -52,22 +52,30 @@ static bool is_whole(const struct vclock_timespec *ts)
 	return (uint64_t)ts->tv_nsec < VCLOCK_NSEC_PER_SEC;
 }
 
+static int64_t timeval_ns(const struct vclock_timeval *tv)
+{
+	return tv->tv_sec * 1000000000 + tv->tv_usec * 1000;
+}
+
 /* One more read of what a row reads, for a value that was too low. */
 static bool stands_still(const struct bracket *b, const struct row *row, int64_t k1, int64_t v)
 {
 	const struct check_subject *subject = b->subject;
-	struct vclock_timespec ts = {0, 0}, mono = {0, 0};
+	struct vclock_timespec real, mono;
+	struct vclock_timeval tv;
 	int r;
 
-	if (subject->page == NULL)
-		return false;
-	if (row->kind == ROW_NOW)
-		r = subject->now(subject, &ts, &mono);
-	else
-		r = subject->gettime(subject, row->clk, &ts);
-	if (row->kind == ROW_NOW && row->clk == VCLOCK_MONOTONIC)
-		ts = mono;
-	return tally_stands_still(subject->page, k1, v, r, oracle_ns(&ts));
+	if (row->kind == ROW_CLOCK || subject->page == NULL)
+		return tally_clock_stands_still(subject, row->clk, k1, v);
+	if (row->kind == ROW_TIMEOFDAY) {
+		r = subject->gettimeofday(subject, &tv);
+		return tally_stands_still(subject->page, k1, v, r, r == 0 ? timeval_ns(&tv) : 0);
+	}
+	r = subject->now(subject, &real, &mono);
+	if (r != 0)
+		return tally_stands_still(subject->page, k1, v, r, 0);
+	return tally_stands_still(subject->page, k1, v, r,
+				  oracle_ns(row->clk == VCLOCK_MONOTONIC ? &mono : &real));
 }
 
 /* A nanosecond field out of range has no value that could lie in a bracket. */
@@ -101,18 +109,19 @@ static void read_clock(const struct bracket *b, const struct row *row, struct ta
 /* Microseconds are cut, so the lower end is cut as well. */
 static void read_timeofday(const struct bracket *b, const struct row *row, struct tally *tally)
 {
-	int64_t k1 = oracle_read(b->kernel, row->clk), k2;
+	int64_t k1 = oracle_read(b->kernel, row->clk) / 1000 * 1000, k2;
 	struct vclock_timeval tv;
 	int r = b->subject->gettimeofday(b->subject, &tv);
 
 	k2 = oracle_read(b->kernel, row->clk);
 	if (r == 0 && (uint64_t)tv.tv_usec >= 1000000)
 		r = -ERANGE;
-	if (r == 0)
-		tally_bracket(tally, k1 / 1000 * 1000, tv.tv_sec * 1000000000 + tv.tv_usec * 1000,
-			      k2);
-	else
+	if (r != 0)
 		tally_no_value(tally, r);
+	else if (VCLOCK_UNLIKELY(timeval_ns(&tv) < k1) && stands_still(b, row, k1, timeval_ns(&tv)))
+		tally_excused(tally);
+	else
+		tally_bracket(tally, k1, timeval_ns(&tv), k2);
 }
 
 static void read_now(const struct bracket *b, const struct row *row, struct tally *tally)

@@ -32,6 +32,15 @@ struct nursery {
 	int32_t pid_expected, pid_seen;
 };
 
+static void judge_read(struct tally *tally, const struct check_subject *subject, int32_t clk,
+		       int64_t k1, int64_t v, int64_t k2)
+{
+	if (VCLOCK_UNLIKELY(v < k1) && tally_clock_stands_still(subject, clk, k1, v))
+		tally_excused(tally);
+	else
+		tally_bracket(tally, k1, v, k2);
+}
+
 static void child_clock(struct nursery *nursery, const struct check_subject *subject,
 			oracle_gettime kernel, int32_t clk)
 {
@@ -47,8 +56,8 @@ static void child_clock(struct nursery *nursery, const struct check_subject *sub
 		if (kernel(clk, &k2) != 0)
 			return;
 		if (r == 0)
-			tally_bracket(&nursery->tally, oracle_ns(&k1), oracle_ns(&v),
-				      oracle_ns(&k2));
+			judge_read(&nursery->tally, subject, clk, oracle_ns(&k1), oracle_ns(&v),
+				   oracle_ns(&k2));
 		else
 			tally_no_value(&nursery->tally, r);
 	}

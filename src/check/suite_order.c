@@ -73,17 +73,6 @@ static int read_one(struct order *order, struct order_member *m, int64_t *ret_ns
 	return r;
 }
 
-static bool stands_still(const struct order *order, int64_t now, int64_t before)
-{
-	struct vclock_timespec ts;
-	int r;
-
-	if (order->subject->page == NULL)
-		return false;
-	r = order->subject->gettime(order->subject, order->clk, &ts);
-	return tally_stands_still(order->subject->page, before, now, r, oracle_ns(&ts));
-}
-
 static void note_back(const struct order *order, struct order_member *m, int64_t before,
 		      int64_t now)
 {
@@ -95,7 +84,7 @@ static void note_back(const struct order *order, struct order_member *m, int64_t
 			m->tally.block_worst_ns = now - before;
 			m->tally.block_worst_cpu = sched_getcpu();
 		}
-	} else if (!stands_still(order, now, before)) {
+	} else if (!tally_clock_stands_still(order->subject, order->clk, before, now)) {
 		tally_outside(&m->tally, now - before);
 	}
 }

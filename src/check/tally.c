@@ -5,6 +5,8 @@
  */
 #include "check/tally.h"
 
+#include "check/oracle.h"
+
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,6 +96,18 @@ bool tally_stands_still(const struct vclock_page *page, int64_t floor, int64_t v
 	if (floor - v > limit || (r != 0 && r != CHECK_UNCOVERED))
 		return false;
 	return r == CHECK_UNCOVERED || next == v || (next >= floor && next - v > limit / 2);
+}
+
+bool tally_clock_stands_still(const struct check_subject *subject, int32_t clk, int64_t floor,
+			      int64_t v)
+{
+	struct vclock_timespec ts = {0, 0};
+	int r;
+
+	if (subject->page == NULL)
+		return false;
+	r = subject->gettime(subject, clk, &ts);
+	return tally_stands_still(subject->page, floor, v, r, oracle_ns(&ts));
 }
 
 uint32_t tally_stated_error_ns(const struct check_subject *subject)
