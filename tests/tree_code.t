@@ -6,7 +6,8 @@
 #   - no RDTSCP and no RDPID: not every CPU and hypervisor has them (field cases C11, M06);
 #   - no 64-bit division out of libgcc on i386;
 #   - the readers make no call and no division;
-#   - nothing calls the old vsyscall page (V01) or looks at [vvar] (V08).
+#   - nothing calls the old vsyscall page (V01) or looks at [vvar] (V08);
+#   - the bench's empty loop, which is taken out of all figures, counts in a register.
 # Each check refuses a program that has the fault.
 # shellcheck source=tests/tap.sh
 . "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
@@ -58,6 +59,15 @@ hot_path() {
 	done
 }
 
+# counts_in_register OBJECT: its empty_loop touches no memory. GCC may give the name a suffix.
+counts_in_register() {
+	disassemble "$1" | awk -F '\t' '
+		/^[0-9a-f]+ <.*>:$/ { is_loop = $0 ~ /<empty_loop/ }
+		is_loop && NF >= 2 { count++ }
+		is_loop && NF >= 2 && $2 ~ /\(%/ && $2 !~ /^(cs )?nop/ { print $2; bad = 1 }
+		END { exit bad || count == 0 }'
+}
+
 # bad NAME SOURCE: compiles a program with a fault.
 bad() {
 	echo "$2" >"$tap_dir/$1.c"
@@ -76,6 +86,8 @@ i686-linux-gnu-gcc -O1 -c -o "$tap_dir/division.o" "$tap_dir/division.c"
 refuse 'a 64-bit division on i386 is noticed' has_no_libgcc_division "$tap_dir/division.o"
 bad calls 'int g(void); int vclock_read_at(void); int vclock_read_at(void) { return g() + 1; }'
 refuse 'a call in a reader is noticed' hot_path "$tap_dir/calls.o"
+bad counter 'void empty_loop(unsigned n); void empty_loop(unsigned n) { for (; n != 0; n--) __asm__ __volatile__("" : : "r"(&n) : "memory"); }'
+refuse 'a loop whose counter lies in memory is noticed' counts_in_register "$tap_dir/counter.o"
 
 for arch in x86_64 i386; do
 	for cc in gcc clang; do
@@ -87,6 +99,12 @@ for arch in x86_64 i386; do
 		run "$arch, $cc: the readers call and divide nothing" hot_path "$library"
 		run "$arch, $cc: no old vsyscall" has_no '0xffffffffff6' "$library"
 	done
+done
+
+for cc in gcc clang; do
+	object=build/x86_64$([ "$cc" = gcc ] || echo -clang)/obj/src/measure/measure.o
+	run "$cc: the bench's tools build" make -s ARCH=x86_64 CC=$cc CFLAGS='-O2 -g' "$object"
+	run "$cc: the empty loop counts in a register" counts_in_register "$object"
 done
 
 # source_has_no PATTERN FOLDER...
