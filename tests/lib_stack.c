@@ -139,11 +139,14 @@ static int page_missed(void)
 	struct vclock_page page;
 	int r = -EDOM, i;
 
-	/* The reads that it is made of can be farther apart than it states, on a busy machine. */
-	for (i = 0; i < 50 && r == -EDOM; i++) {
+	/* On a busy machine the reads that it is made of can be farther apart than it states, and
+	 * its lines be over before it was compared, which is then put off: that is not measured. */
+	for (i = 0; i < 50; i++) {
 		r = support_make_page(&page, 0);
 		if (r == 0)
 			r = vclock_open(support_write("page", &page, sizeof(page)));
+		if (r != -EDOM && (r != 0 || support_status().clock[1].reason == 0))
+			break;
 	}
 	if (r != 0) {
 		printf("# no page to miss: %d\n", r);

@@ -154,7 +154,7 @@ int vclock_now64(struct vclock_timespec *ret_real, struct vclock_timespec *ret_m
 		return 0;
 	if (VCLOCK_LIKELY((VCLOCK_LOAD32(&lib_process.vdso_clocks) & NOW_CLOCKS) == NOW_CLOCKS))
 		return vdso_now(ret_real, ret_mono);
-	return miss_now(ret_real, ret_mono);
+	LIB_RETURN_TAIL miss_now(ret_real, ret_mono);
 }
 
 int vclock_gettimeofday64(struct vclock_timeval *ret_tv, struct vclock_timezone *ret_tz)

@@ -98,8 +98,8 @@ LIB_MISS int miss_gettime(int32_t clk, struct vclock_timespec *ret_ts)
 	if (kernel_answers((uint32_t)clk))
 		return lib_kernel.gettime(clk, ret_ts);
 	if (clk == VCLOCK_REALTIME_COARSE || clk == VCLOCK_MONOTONIC_COARSE)
-		return coarse_by_page(clk, ret_ts);
-	return gettime_by_syscall(clk, ret_ts);
+		LIB_RETURN_TAIL coarse_by_page(clk, ret_ts);
+	LIB_RETURN_TAIL gettime_by_syscall(clk, ret_ts);
 }
 
 /* Does what miss_gettime() does, and does not call it: its frame would come on top. */
@@ -115,7 +115,7 @@ LIB_MISS uint64_t miss_ns(uint32_t clk)
 	return (uint64_t)ts.tv_sec * VCLOCK_NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
-static LIB_MISS int now_by_kernel(struct vclock_timespec *ret_real,
+static LIB_COLD int now_by_kernel(struct vclock_timespec *ret_real,
 				  struct vclock_timespec *ret_mono)
 {
 	struct vclock_timespec real;
@@ -128,12 +128,12 @@ static LIB_MISS int now_by_kernel(struct vclock_timespec *ret_real,
 	return r;
 }
 
-LIB_MISS int miss_now(struct vclock_timespec *ret_real, struct vclock_timespec *ret_mono)
+LIB_COLD int miss_now(struct vclock_timespec *ret_real, struct vclock_timespec *ret_mono)
 {
 	if (has_page(VCLOCK_REALTIME) && read_page_now(ret_real, ret_mono))
 		return 0;
 	count_miss(VCLOCK_REALTIME);
-	return now_by_kernel(ret_real, ret_mono);
+	LIB_RETURN_TAIL now_by_kernel(ret_real, ret_mono);
 }
 
 /* A 32-bit vDSO's timeval ends in 2038, its timezone is right. */
@@ -154,14 +154,20 @@ static LIB_MISS int gettimeofday_by_gettime(struct vclock_timeval *ret_tv,
 	return 0;
 }
 
+static LIB_MISS int gettimeofday_by_syscall(struct vclock_timeval *ret_tv,
+					    struct vclock_timezone *ret_tz)
+{
+	return raw_gettimeofday(ret_tv, ret_tz);
+}
+
 static LIB_MISS int gettimeofday_by_kernel(struct vclock_timeval *ret_tv,
 					   struct vclock_timezone *ret_tz)
 {
 	if (lib_kernel.gettimeofday == NULL)
-		return raw_gettimeofday(ret_tv, ret_tz);
+		LIB_RETURN_TAIL gettimeofday_by_syscall(ret_tv, ret_tz);
 	if (LIB_VDSO_IS_64)
 		return lib_kernel.gettimeofday(ret_tv, ret_tz);
-	return gettimeofday_by_gettime(ret_tv, ret_tz);
+	LIB_RETURN_TAIL gettimeofday_by_gettime(ret_tv, ret_tz);
 }
 
 /* Two words that nobody promises to be of one moment, as in the kernel. */
@@ -184,7 +190,7 @@ LIB_MISS int miss_gettimeofday(struct vclock_timeval *ret_tv, struct vclock_time
 	if (!has_page(VCLOCK_REALTIME) || (ts != NULL && !read_page(VCLOCK_REALTIME, ts))) {
 		if (ts != NULL)
 			count_miss(VCLOCK_REALTIME);
-		return gettimeofday_by_kernel(ret_tv, ret_tz);
+		LIB_RETURN_TAIL gettimeofday_by_kernel(ret_tv, ret_tz);
 	}
 	if (ret_tv != NULL)
 		ret_tv->tv_usec = (uint32_t)ts->tv_nsec / 1000;
