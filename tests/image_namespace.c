@@ -112,7 +112,7 @@ static int fork_wipes(const struct image_map *map)
 
 static void namespaces(void)
 {
-	int fd = image_start_page(), status = -1;
+	int fd = image_start_page(), status = -1, i;
 	struct image_map map;
 	pid_t pid;
 
@@ -131,6 +131,11 @@ static void namespaces(void)
 	else
 		tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == CHILD_GOOD,
 		       "a child in another time namespace has its own clocks");
+	/* While a busy machine keeps the page from answering, nothing is compared. */
+	for (i = 0; i < 1000 && map.state->compared == PROCESS_NOT_COMPARED; i++) {
+		usleep(1000);
+		is_kernels(&map, VCLOCK_MONOTONIC);
+	}
 	tap_ok(map.state->compared == PROCESS_AGREES && is_kernels(&map, VCLOCK_MONOTONIC),
 	       "its parent goes on with the page");
 	image_unmap(&map);
