@@ -48,6 +48,7 @@ help:
 	@echo 'make check-long             the tests with the large counts'
 	@echo 'make fuzz                   the fuzz targets, FUZZ_SECONDS each (needs clang)'
 	@echo 'make check-vm-i386          the i386 tests in a virtual machine'
+	@echo 'make check-vm               other kernels, clocksources and what happens to clocks'
 	@echo 'make lint                   format, include levels, static analysis, man pages'
 	@echo 'make install DESTDIR=...    PREFIX=$(PREFIX)'
 	@echo 'ARCH=x86_64|i386  LIBC=glibc|musl  CC=gcc|clang  SAN=address,undefined  V=1'

@@ -3,6 +3,7 @@
 #   make check-vm-i386                   the i386 tests on a real kernel, wherever this runs
 #   make ARCH=... LIBC=... check-in-vm   the tests of any build
 #   make check-vm [MACHINES="NAME ..."]  the machines of tests/vm/machines
+#   make vm-table                        what they said, into docs/testing.md
 
 # The shared libraries of the programs that go into the machine.
 VM_LIB_x86_64 := /lib/x86_64-linux-gnu
@@ -10,8 +11,8 @@ VM_LIB_i386 := /usr/i686-linux-gnu/lib
 
 # Static, whatever the build is, and without its sanitizers: a machine starts with it, and needs
 # nothing else for the programs of tests/vm.
-VM_NAMES := expect says scenario guest woken
-VM_PROGRAMS := $(B)/vm/init $(VM_NAMES:%=$(B)/vm/%) $(if $(CLI_SRC),$(B)/vm/vclock) $(B)/vm/vclockd
+VM_NAMES := expect says scenario guest woken cost
+VM_PROGRAMS := $(B)/vm/init $(VM_NAMES:%=$(B)/vm/%) $(B)/vm/vclock $(B)/vm/vclockd
 VM_PARTS := $(patsubst tests/vm/%.c,$(B)/vm/%.o,\
 	$(filter-out $(patsubst %,tests/vm/%.c,init $(VM_NAMES)),$(wildcard tests/vm/*.c)))
 
@@ -53,9 +54,13 @@ check-vm-i386:
 # musl: static programs, and the tools with plain text.
 vm-programs: $(VM_PROGRAMS)
 
-check-vm:
+check-vm: images
 	$(MAKE) LIBC=musl vm-programs
 	$(MAKE) ARCH=i386 vm-programs
 	scripts/vm/matrix $(MACHINES)
 
-.PHONY: check-in-vm boot-in-vm list-in-vm check-vm-i386 vm-programs check-vm
+# After check-vm: its figures into docs/testing.md.
+vm-table:
+	scripts/vm/table --write docs/testing.md
+
+.PHONY: check-in-vm boot-in-vm list-in-vm check-vm-i386 vm-programs check-vm vm-table
