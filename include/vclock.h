@@ -2,7 +2,7 @@
 /*
  * vclock.h - the clocks of Linux without a system call, also where the kernel makes one.
  *
- * Link with -lvclock (pkg-config vclock). The library never prints, exits, logs, installs signal
+ * Link with -lvclock (pkg-config libvclock). The library never prints, exits, logs, installs signal
  * handlers, or starts threads unasked, and never touches errno.
  *
  * Errors: a function returns 0 or -errno, the kernel's own convention: drop-in for the C library's
@@ -152,11 +152,14 @@ struct vclock_publisher_options {
 /*
  * Starts this process's own publisher: one thread that keeps a page of shared memory. NULL: all
  * defaults. A machine page that is in use stays in use, and nothing is started (returns 0).
- * A forked child goes on reading the page while this process lives, and cannot stop it.
+ * A forked child goes on reading the page while this process lives, and cannot stop it. The thread
+ * takes no signals: a program that leaves main by pthread_exit() stops it first.
  *   -EALREADY   this process has one already
  *   -EOPNOTSUPP the kernel does not trust the counter (see vclock_counter_status), or cannot wipe
  *               memory in a fork
  *   -EBUSY      another process writes the page in path
+ *   -EEXIST, -EISDIR  in path is something that is no page
+ *   -EFBIG      RLIMIT_FSIZE is below the size of a page
  *   -ETIME      no line within wait_ms; the publisher goes on trying
  *   -E2BIG, -EINVAL bad options;  -ENOMEM, -EAGAIN, -EMFILE ... from the system
  */
@@ -250,15 +253,19 @@ struct vclock_counter_status {
 int vclock_counter_status(const char *sysfs, struct vclock_counter_status *ret_status);
 
 /*
- * The calls that a program uses.
+ * The calls that a program uses. Strict C99 has no struct timespec; those calls are there with a
+ * _POSIX_C_SOURCE of 199309L or more, C11 or C++ (and in gnu99, where all of it is the default).
  */
+
+#if (defined(_POSIX_C_SOURCE) && _POSIX_C_SOURCE >= 199309L) || \
+	(defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L) || defined(__cplusplus)
 
 #define VCLOCK_TIMESPEC_IS_64_                                        \
 	(sizeof(struct timespec) == sizeof(struct vclock_timespec) && \
 	 sizeof(((struct timespec *)0)->tv_sec) == 8)
 
 /* A constant id compiles to that clock's own function. */
-static inline int vclock_gettime_any_(clockid_t clk, struct vclock_timespec *ret_ts)
+static inline int vclock_gettime_any_(int32_t clk, struct vclock_timespec *ret_ts)
 {
 	if (__builtin_constant_p(clk)) {
 		switch (clk) {
@@ -333,6 +340,10 @@ static inline int vclock_now(struct timespec *ret_real, struct timespec *ret_mon
 	return r;
 }
 
+#endif /* struct timespec */
+
+struct timezone; /* two ints; hidden from programs that ask for POSIX alone */
+
 static inline int vclock_gettimeofday(struct timeval *ret_tv, struct timezone *ret_tz)
 {
 	struct vclock_timeval tv;
@@ -348,10 +359,8 @@ static inline int vclock_gettimeofday(struct timeval *ret_tv, struct timezone *r
 		ret_tv->tv_sec = (time_t)tv.tv_sec;
 		ret_tv->tv_usec = (suseconds_t)tv.tv_usec;
 	}
-	if (ret_tz != NULL) {
-		ret_tz->tz_minuteswest = tz.tz_minuteswest;
-		ret_tz->tz_dsttime = tz.tz_dsttime;
-	}
+	if (ret_tz != NULL)
+		*(struct vclock_timezone *)(void *)ret_tz = tz;
 	return 0;
 }
 

@@ -189,6 +189,24 @@ timeout 20 "$B/vclockd" --page "$tap_dir/none/page" --trust-counter 2>"$tap_dir/
 is "$status $(cat "$tap_dir/err")" "4 vclockd: $tap_dir/none/page: No such file or directory" \
 	'what fails in the background is told before'
 
+mkdir "$tap_dir/here"
+daemon=$(cd "$tap_dir/here" && timeout 20 "$B/vclockd" --page page --trust-counter --priority 0 2>"$tap_dir/err" &&
+	"$B/vclock" page --check --json page | jq .writer_pid)
+is "$(cd "$tap_dir/here" && echo *) $(cat "$tap_dir/err")" 'page page.lock ' \
+	'a path of the folder that it was started in'
+kill "$daemon"
+await [ ! -e "/proc/$daemon" ]
+
+# What is in the way and no page was put there by somebody, or PATH is wrong.
+echo 'some notes' >"$tap_dir/notes"
+status=0
+timeout 20 "$B/vclockd" --foreground --page "$tap_dir/notes" --trust-counter 2>"$tap_dir/err" || status=$?
+is "$status $(cat "$tap_dir/err" "$tap_dir/notes")" "4 vclockd: $tap_dir/notes: File exists
+some notes" 'a file that is no page stays'
+(ulimit -f 0 && "$B/vclockd" --foreground --page "$tap_dir/limited" --trust-counter 2>&1) | cat >"$tap_dir/err"
+is "$(cat "$tap_dir/err")$(ls "$tap_dir"/limited* 2>/dev/null)" "vclockd: $tap_dir/limited: File too large" \
+	'a limit on the size of files'
+
 # Places where no page can be made.
 places() {
 	local where=$1 words=$2 what=$3

@@ -29,6 +29,38 @@ static void anew(void)
 		tap_ok(r_ == (want), "%s: %s (%d)", what, (want) ? "refused" : "good", r_); \
 	} while (0)
 
+/* The second line of a slot, where it begins. */
+static void second_line(void)
+{
+	uint64_t end_ns;
+	unsigned clk;
+
+	/* One more line, 10 ms long, at the end of the one that there is. */
+	anew();
+	if (live->line[1].length_cyc != 0)
+		live->line[0] = live->line[1];
+	live->line[1] = live->line[0];
+	live->line[1].start_cyc += live->line[0].length_cyc;
+	for (clk = 0; clk < VCLOCK_BASES; clk++) {
+		struct vclock_base *base = &live->line[1].base[clk];
+		uint32_t mult = live->line[0].mult[clk == VCLOCK_MONOTONIC_RAW];
+
+		base->fns += (uint64_t)live->line[0].length_cyc * mult;
+		end_ns = base->fns >> page.shift;
+		for (; end_ns >= 1000000000; end_ns -= 1000000000, base->sec++)
+			base->fns -= UINT64_C(1000000000) << page.shift;
+	}
+	good = page;
+	CHECK(0, (void)0, "two lines that abut");
+	CHECK(-EINVAL, live->line[1].base[1].sec = 0, "a second line that goes back by hours");
+	CHECK(-EINVAL, live->line[1].base[VCLOCK_TAI].sec++, "... ahead by a second");
+	CHECK(-EINVAL, live->line[0].base[4].sec++, "... of RAW, behind by a second");
+	CHECK(-EINVAL, (live->line[1].start_cyc++, live->line[1].base[1].sec--),
+	      "a line after a gap that goes back");
+	CHECK(0, (live->line[1].start_cyc++, live->line[1].base[1].sec++),
+	      "... that goes on above");
+}
+
 int main(void)
 {
 	static uint8_t noise[VCLOCK_PAGE_SIZE];
@@ -81,5 +113,6 @@ int main(void)
 	tap_ok(page_check(&page) == -EINVAL, "noise");
 	memset(&page, 0, sizeof(page));
 	tap_ok(page_check(&page) == -EINVAL, "zeros");
+	second_line();
 	return tap_done();
 }

@@ -58,9 +58,11 @@ is "$((${#alone[@]} >= 6))" 1 'there are headers to compile'
 
 while IFS='|' read -r name command; do
 	[ -n "$name" ] || continue
-	# The C library shows its clocks to a C99 program that asks for them only.
-	run "C99, $name" compile "$command -std=c99 -D_DEFAULT_SOURCE -Wstrict-prototypes" \
-		"$root/include" c vclock.h "${alone[@]}"
+	for source in '' -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE; do
+		run "C99 $source, $name" compile "$command -std=c99 $source -Wstrict-prototypes" \
+			"$root/include" c vclock.h "${alone[@]}"
+	done
+	run "C11, $name" compile "$command -std=c11" "$root/include" c vclock.h
 done <<<"$c_compilers"
 while IFS='|' read -r name command; do
 	[ -n "$name" ] || continue

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "publish/machine.h"
+#include "publish/page_fd.h"
 #include "publish/publisher.h"
 #include "publish/watch.h"
 #include "vclock/counter.h"
@@ -52,11 +53,14 @@ static void fill(struct private_page *page, int fd, void *memory)
 
 int private_page_open(struct private_page *ret_page)
 {
-	int fd = make_memfd(), error;
+	int fd = page_fd_allows(SIZE), error;
 	void *memory = MAP_FAILED;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
+	fd = page_fd_keep(make_memfd());
+	if (fd < 0)
+		return fd;
 	/* A memfd is made 0777: whoever is passed it could open it again for writing. */
 	if (fchmod(fd, 0444) == 0 && ftruncate(fd, (off_t)SIZE) == 0)
 		memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

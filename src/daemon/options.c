@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "daemon/sandbox.h"
 
@@ -77,6 +79,16 @@ static int print(const char *text)
 	return fputs(text, stdout) < 0 || fflush(stdout) != 0 ? 4 : 0;
 }
 
+/* A path as it was meant: in the background the daemon stands in another folder. */
+static const char *absolute(const char *path)
+{
+	char folder[PATH_MAX], *whole;
+
+	if (path[0] == '/' || path[0] == '\0' || getcwd(folder, sizeof(folder)) == NULL)
+		return path;
+	return asprintf(&whole, "%s/%s", folder, path) >= 0 ? whole : path;
+}
+
 /* One option; -1 to go on. */
 static int take(int option, struct daemon_options *options)
 {
@@ -84,10 +96,10 @@ static int take(int option, struct daemon_options *options)
 
 	switch (option) {
 	case OPT_PAGE:
-		options->page = optarg;
+		options->page = absolute(optarg);
 		return -1;
 	case OPT_SYSFS:
-		options->sysfs = optarg;
+		options->sysfs = absolute(optarg);
 		return -1;
 	case OPT_INTERVAL:
 		if (!parse_number("--interval", optarg, 1, INTERVAL_MS_MAX, &value))

@@ -21,6 +21,7 @@
 #include "lib/kernel.h"
 #include "lib/open.h"
 #include "publish/machine.h"
+#include "publish/page_fd.h"
 #include "publish/page_file.h"
 #include "publish/publisher.h"
 #include "publish/watch.h"
@@ -91,10 +92,13 @@ static uint64_t now_ns(void)
 
 static int make_memory(void)
 {
-	int fd = memfd_create("vclock-page", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int fd = page_fd_allows(VCLOCK_PAGE_SIZE);
 
 	if (fd < 0)
-		return -errno;
+		return fd;
+	fd = page_fd_keep(memfd_create("vclock-page", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+	if (fd < 0)
+		return fd;
 	/* Nobody shall cut it under a reader. A memfd is made with mode 0777, and whoever is passed
 	 * a descriptor for reading could open it again for writing. */
 	if (ftruncate(fd, VCLOCK_PAGE_SIZE) != 0 ||

@@ -20,6 +20,9 @@
 #define LINE_NS_MAX (UINT64_C(1) << 30)
 /* A clamp is the page's error and what 1000 ppm make of two lines of 40 ms, 80 us. */
 #define CLAMP_SPARE_NS 1000000
+/* Lines that abut fit to the last bit, but for the rounding of a page that was taken over with
+ * another shift: some ns. */
+#define SEAM_NS 1000
 #define HZ_MIN INT64_C(1000)
 #define HZ_MAX INT64_C(100000000000)
 #define INTERVAL_NS_MAX 1000000000u
@@ -80,6 +83,43 @@ static bool line_is_sane(const struct vclock_line *line, uint32_t shift,
 	return true;
 }
 
+/*
+ * Line 1's base less what line 0 has at its end, in ns; saturated, to some seconds. Both lines have
+ * passed line_is_sane().
+ */
+static int64_t seam_ns(const struct vclock_slot *slot, uint32_t clk, uint32_t shift)
+{
+	const struct vclock_line *line = &slot->line[0];
+	const struct vclock_base *base = &line->base[clk], *next = &slot->line[1].base[clk];
+	uint32_t mult = line->mult[clk == VCLOCK_MONOTONIC_RAW];
+	uint64_t end_ns = (base->fns + (uint64_t)line->length_cyc * mult) >> shift;
+	int64_t sec = next->sec - base->sec;
+
+	if (sec < -8 || sec > 8)
+		sec = sec < 0 ? -8 : 8;
+	return sec * (int64_t)VCLOCK_NSEC_PER_SEC + (int64_t)(next->fns >> shift) - (int64_t)end_ns;
+}
+
+/* Lines that abut are one; after a gap the steady clocks go on above the line before it. */
+static bool seam_is_sane(const struct vclock_slot *slot, uint32_t shift,
+			 struct page_fault *ret_fault)
+{
+	const struct vclock_line *line = slot->line;
+	bool abuts = line[0].start_cyc + line[0].length_cyc == line[1].start_cyc;
+	uint32_t clocks = abuts ? VCLOCK_PAGE_CLOCKS
+				: VCLOCK_BIT(VCLOCK_MONOTONIC) | VCLOCK_BIT(VCLOCK_MONOTONIC_RAW);
+	uint32_t clk;
+
+	if (line[0].length_cyc == 0 || line[1].length_cyc == 0)
+		return true;
+	for (clk = 0; clk < VCLOCK_BASES; clk++)
+		if ((clocks & VCLOCK_BIT(clk)) != 0 &&
+		    !is_in(seam_ns(slot, clk, shift), -SEAM_NS, abuts ? SEAM_NS : INT64_MAX,
+			   "nanoseconds between a line's end and the next", ret_fault))
+			return false;
+	return true;
+}
+
 static bool clamp_is_sane(const struct vclock_slot *slot, uint32_t shift,
 			  struct page_fault *ret_fault)
 {
@@ -96,7 +136,7 @@ static bool slot_is_sane(const struct vclock_slot *slot, uint32_t shift,
 {
 	return line_is_sane(&slot->line[0], shift, ret_fault) &&
 	       line_is_sane(&slot->line[1], shift, ret_fault) &&
-	       clamp_is_sane(slot, shift, ret_fault) &&
+	       seam_is_sane(slot, shift, ret_fault) && clamp_is_sane(slot, shift, ret_fault) &&
 	       is_up_to(slot->retired, VCLOCK_RETIRED_REPLACED, "retired", ret_fault) &&
 	       is_in(slot->tz_minuteswest, -TZ_MINUTES_MAX, TZ_MINUTES_MAX, "minutes west",
 		     ret_fault) &&

@@ -4,8 +4,11 @@
  */
 #include "publish/page_file.h"
 
+#include "publish/page_fd.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -49,10 +52,13 @@ static int take_lock(struct page_file *file)
 
 	path_with(file, ".lock", path);
 	for (i = 0; i < LOCK_TRIES; i++) {
-		file->lock_fd =
-			open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-		if (file->lock_fd < 0)
-			return -errno;
+		file->lock_fd = page_fd_keep(
+			open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
+		if (file->lock_fd < 0) {
+			r = file->lock_fd;
+			file->lock_fd = -1;
+			return r;
+		}
 		r = lock_whole(file->lock_fd);
 		if (r == 0 && is_at(file->lock_fd, path))
 			return 0;
@@ -97,9 +103,12 @@ static int make_new(struct page_file *file)
 	path_with(file, ".new", path);
 	/* Of a writer that died before its first line. */
 	unlink(path);
-	file->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (file->fd < 0)
-		return -errno;
+	file->fd = page_fd_keep(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+	if (file->fd < 0) {
+		r = file->fd;
+		file->fd = -1;
+		return r;
+	}
 	r = fill(file->fd);
 	if (r == 0)
 		r = lock_page(file->fd);
@@ -113,6 +122,10 @@ static int make_new(struct page_file *file)
 
 static int begin(struct page_file *file, const char *path)
 {
+	int r = page_fd_allows(VCLOCK_PAGE_SIZE);
+
+	if (r != 0)
+		return r;
 	memset(file, 0, sizeof(*file));
 	file->fd = -1;
 	file->lock_fd = -1;
@@ -122,13 +135,44 @@ static int begin(struct page_file *file, const char *path)
 	return take_lock(file);
 }
 
+/*
+ * Whether PATH may be replaced: there is nothing, or a page, of whatever version, or an empty file.
+ * What else stands there was put there by a mistake in PATH, and is not ours to remove. 0, -EEXIST.
+ */
+static int may_replace(const char *path)
+{
+	uint32_t magic = 0;
+	struct stat st;
+	ssize_t n;
+	int fd;
+
+	if (lstat(path, &st) != 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (S_ISLNK(st.st_mode))
+		return 0; /* the link is replaced, never what it names */
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	if (!S_ISREG(st.st_mode))
+		return -EEXIST;
+	if (st.st_size == 0)
+		return 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return -errno;
+	n = pread(fd, &magic, sizeof(magic), offsetof(struct vclock_page, magic));
+	close(fd);
+	return n == (ssize_t)sizeof(magic) && magic == VCLOCK_PAGE_MAGIC ? 0 : -EEXIST;
+}
+
 int page_file_create(struct page_file *file, const char *path)
 {
 	int r = begin(file, path);
 
 	if (r != 0)
 		return r;
-	r = make_new(file);
+	r = may_replace(path);
+	if (r == 0)
+		r = make_new(file);
 	if (r != 0)
 		close(file->lock_fd);
 	return r;
@@ -143,9 +187,12 @@ static int open_old(struct page_file *file)
 	struct stat st;
 	int r = -ENOENT;
 
-	file->fd = open(file->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-	if (file->fd < 0)
+	file->fd = page_fd_keep(
+		open(file->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+	if (file->fd < 0) {
+		file->fd = -1;
 		return -ENOENT;
+	}
 	if (fstat(file->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
 	    (st.st_mode & (S_IWGRP | S_IWOTH)) == 0 && st.st_nlink == 1 &&
 	    st.st_size == (off_t)VCLOCK_PAGE_SIZE)
@@ -168,6 +215,8 @@ int page_file_take(struct page_file *file, const char *path, bool *ret_is_old)
 	r = open_old(file);
 	*ret_is_old = r == 0;
 	if (r == -ENOENT)
+		r = may_replace(path);
+	if (r == 0 && !*ret_is_old)
 		r = make_new(file);
 	if (r != 0)
 		close(file->lock_fd);

@@ -25,7 +25,9 @@ struct page_file {
 
 /*
  * Takes the lock and makes PATH.new, zero, mode 0644 whatever the umask. 0; -EBUSY: another process
- * writes this page; -ENAMETOOLONG; -errno of the file system. Nothing is left behind on failure.
+ * writes this page; -ENAMETOOLONG; -EEXIST, -EISDIR: in PATH is something that is no page, which
+ * stays; -EFBIG: this process may not have a file of that size; -errno of the file system. Nothing
+ * but PATH.lock is left behind on failure.
  */
 int page_file_create(struct page_file *file, const char *path);
 
