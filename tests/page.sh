@@ -12,9 +12,11 @@ page() {
 			kind => 1, hz => 2000000000, mult => 536870912, rawmult => 536870912,
 			length => 20000000, fns => 0, bytes => 4096);
 		for (@ARGV) { my ($k, $v) = split /=/; $f{$k} = $v }
-		my $line = sub { pack("Q< L<3 L<", $_[0], $f{length}, $f{mult}, $f{rawmult}, 0) .
-			pack("q< Q<", 1000, $f{fns}) x 12 . "\0" x 40 };
-		my $slot = $line->(0) . $line->($f{length}) . "\0" x 64;
+		my $line = sub { my ($start, $mono, $raw) = @_;
+			pack("Q< L<3 L<", $start, $f{length}, $f{mult}, $f{rawmult}, 0) .
+			join("", map { pack("q< Q<", 1000, $_ == 4 ? $raw : $mono) } 0 .. 11) . "\0" x 40 };
+		my $slot = $line->(0, $f{fns}, $f{fns}) . $line->($f{length}, $f{fns} + $f{length} * $f{mult},
+			$f{fns} + $f{length} * $f{rawmult}) . "\0" x 64;
 		my $page = pack("L< S< S< L< L< L< L< Q<", $f{magic}, $f{version}, $f{size}, $f{generation},
 			$f{shift}, $f{kind}, 0, $f{hz}) . "\0" x 96 . $slot x 2;
 		$page .= "\0" x (4096 - length $page);
