@@ -122,8 +122,11 @@ static int open_early(void *arg)
 	clock_gettime(CLOCK_MONOTONIC_RAW, &want);
 	if (ts.tv_sec > want.tv_sec + 1)
 		return 2;
+	/* A right one that is refused was made while this process was held up: every try again. */
+	if (support_status().page_source == VCLOCK_PAGE_NONE && off_sec == 0)
+		return 3;
 	if (support_status().page_source == VCLOCK_PAGE_NONE)
-		return off_sec != 0 && support_status().page_error == -EDOM ? 0 : 4;
+		return support_status().page_error == -EDOM ? 0 : 4;
 	/* Not compared: it had ended. */
 	return off_sec == 0 && support_status().clock[1].route == VCLOCK_ROUTE_PAGE ? 0 : 3;
 }

@@ -152,7 +152,7 @@ static void lower_edge(struct sim_run *wrong)
 static int guesses(struct sim_run *wrong, uint64_t *ret_sleep_ns, enum vclock_retired *ret_reason)
 {
 	struct publisher *publisher = &wrong->publisher;
-	struct reference_sample sample;
+	struct reference_sample sample = {0};
 
 	if (publisher->is_started || wrong->page.generation == 0)
 		return publisher_step(publisher, ret_sleep_ns, ret_reason);
