@@ -9,25 +9,7 @@
 #define IMAGE_HAS_32 0
 #define IMAGE_INTERNAL
 
-/* Placed by image.lds.h, reached relative to the instruction pointer. */
-extern const struct vclock_page image_time_unit IMAGE_HIDDEN;
-extern const struct process_page image_process_unit IMAGE_HIDDEN;
-extern struct process_state image_state_unit IMAGE_HIDDEN;
-
-VCLOCK_ALWAYS_INLINE const struct vclock_page *image_page(void)
-{
-	return &image_time_unit;
-}
-
-VCLOCK_ALWAYS_INLINE const struct process_page *image_process(void)
-{
-	return &image_process_unit;
-}
-
-VCLOCK_ALWAYS_INLINE struct process_state *image_state(void)
-{
-	return &image_state_unit;
-}
+#include "image/arch/image_units.h"
 
 #define IMAGE_SYSCALL_CLOCK_GETTIME 228
 #define IMAGE_SYSCALL_GETTIMEOFDAY 96
