@@ -20,16 +20,6 @@
 #include "tap.h"
 #include "vclock/read.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define IS_SANITIZED 1
-#elif defined(__has_feature)
-#define IS_SANITIZED __has_feature(address_sanitizer)
-#else
-#define IS_SANITIZED 0
-#endif
-
-/* As lib_stack has it. */
-#define PROMISE 104
 /* Once a second, and a daemon that may be late on a busy machine. */
 #define FOLLOW_MS 10000
 #define START_MS 20000
@@ -112,11 +102,11 @@ static void stack_of_a_look(void)
 	used = support_stack_used((const void *)vclock_monotonic64, (long)(intptr_t)&ts, 0);
 	tap_ok(support_status().page_writer_pid == (uint32_t)daemon_.pid,
 	       "one call is enough to find it");
-	if (IS_SANITIZED)
+	if (SUPPORT_STACK_IS_SANITIZED)
 		tap_skip("stack use", "sanitizers have frames of their own");
 	else
-		tap_ok(used <= PROMISE + below, "... on %u bytes of stack, %u of them the vDSO's",
-		       used, below);
+		tap_ok(used <= SUPPORT_STACK_PROMISE + below,
+		       "... on %u bytes of stack, %u of them the vDSO's", used, below);
 }
 
 /* In a process of its own: whether VCLOCK_REOPEN keeps it from looking. */

@@ -12,16 +12,7 @@
 #include "support_stack.h"
 #include "tap.h"
 
-#define PROMISE 104
 #define REPEATS 20
-
-#if defined(__SANITIZE_ADDRESS__)
-#define IS_SANITIZED 1
-#elif defined(__has_feature)
-#define IS_SANITIZED __has_feature(address_sanitizer)
-#else
-#define IS_SANITIZED 0
-#endif
 
 static struct vclock_timespec first, second;
 static struct vclock_timezone tz;
@@ -123,7 +114,7 @@ static int judge(const char *route, int is_vdso_below)
 			worst = own;
 			at = i;
 		}
-		if (own > PROMISE) {
+		if (own > SUPPORT_STACK_PROMISE) {
 			printf("# %s: %s uses %u bytes\n", route, calls[i].name, own);
 			wrong++;
 		}
@@ -185,9 +176,10 @@ int main(int argc, char **argv)
 	const char *what = support_what(argc, argv);
 	unsigned big;
 
-	if (IS_SANITIZED || support_is_emulated()) {
-		tap_skip("stack use", IS_SANITIZED ? "sanitizers have frames of their own"
-						   : "the emulator has no vDSO");
+	if (SUPPORT_STACK_IS_SANITIZED || support_is_emulated()) {
+		tap_skip("stack use", SUPPORT_STACK_IS_SANITIZED
+					      ? "sanitizers have frames of their own"
+					      : "the emulator has no vDSO");
 		return tap_done();
 	}
 	if (what != NULL)
