@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a page answers, against 128-bit arithmetic: to the ns what its line says, and at each line's
- * end what the timekeeper says. Slow and fast counters, values near 2^62, dates past 2038.
+ * What a page answers, against 128-bit arithmetic: to the ns what its line says, and at the end of
+ * each line but the first what the timekeeper says. Slow and fast counters, values near 2^62, dates
+ * past 2038.
  */
 #include "support_byo.h"
 #include "tap.h"
@@ -77,7 +78,7 @@ static void follow(const char *what, unsigned updates)
 
 		failed += byo_update(&byo) != 0;
 		wrong += wrong_values(&reads);
-		if (worst_at_end() > worst)
+		if (i > 0 && worst_at_end() > worst) /* the first runs beside it: publish_gap */
 			worst = worst_at_end();
 		byo_next(&byo);
 		mono = byo_read_ns(&byo.page, byo.cyc, VCLOCK_MONOTONIC);
@@ -87,7 +88,7 @@ static void follow(const char *what, unsigned updates)
 	tap_ok(failed == 0, "%s: %u updates", what, updates);
 	tap_ok(reads > updates * CLOCKS && wrong == 0, "%s: %u reads as 128 bits have them", what,
 	       reads);
-	tap_ok(worst <= 1, "%s: each line ends where the timekeeper is", what);
+	tap_ok(worst <= 1, "%s: each line but the first ends where the timekeeper is", what);
 	tap_ok(backward == 0, "%s: MONOTONIC goes on", what);
 }
 

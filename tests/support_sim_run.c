@@ -73,8 +73,8 @@ static uint64_t spread_ppb(const struct sim_run *run)
 	return sim_rate_spread_ppb(&run->sim, sim_run_follow_ns(run));
 }
 
-/* |change of rate| * (interval + ahead + lateness) + 50 ns; on the first line after a gap also what
- * that line starts above the clock. */
+/* |change of rate| * (interval + ahead + lateness) + 50 ns; on the first line after a gap, and on
+ * the next, which comes down from it, also what the first is above the clock. */
 static uint64_t formula_ns(const struct sim_run *run)
 {
 	uint64_t spread = spread_ppb(run), window, sum;
@@ -94,18 +94,24 @@ static bool is_steady(const struct sim_run *run, const struct sim_read *read)
 	return read->allowed_ns == 50 + least_ns(run) + run->extra_allowed_ns;
 }
 
-/* The first line after a gap starts at the upper edge of what the publisher knew, and 1100 ppm of
- * the time since, above the clock (design, 3.3). */
+/* The first line after a gap runs at the upper edge of what the publisher knew, and 1100 ppm of the
+ * time since, above the clock; the line that follows it comes down from there (design, 3.3). */
 static void note_gap(struct sim_run *run, uint64_t old_end)
 {
 	const struct vclock_line *line = &live(run)->line[1];
 	const struct vclock_timekeeper *tk = &run->publisher.timekeeper;
 
-	if (line->length_cyc == 0 || line->start_cyc == old_end)
+	if (line->length_cyc == 0)
 		return;
+	if (line->start_cyc == old_end) {
+		if (run->gap_first_end_cyc == old_end)
+			run->gap_length_cyc += line->length_cyc;
+		return;
+	}
 	run->gaps++;
 	run->gap_start_cyc = line->start_cyc;
 	run->gap_length_cyc = line->length_cyc;
+	run->gap_first_end_cyc = line->start_cyc + line->length_cyc;
 	run->gap_above_ns = tk->error_ns +
 			    sim_ns(&run->sim, (line->start_cyc - tk->cycle_last) << run->sim.sub) *
 				    1100 / 1000000 +

@@ -73,7 +73,10 @@ struct sim_run {
 	uint64_t lateness_before_ns;
 	uint64_t lateness_since;
 	uint64_t sampled_tick; /* when the last step that published began */
-	uint64_t gap_start_cyc, gap_length_cyc, gap_above_ns; /* the last line after a gap */
+	/* The last line after a gap and the one that followed it: their length, the first one's
+	 * end. */
+	uint64_t gap_start_cyc, gap_length_cyc, gap_first_end_cyc;
+	uint64_t gap_above_ns;
 	int last_result;
 	enum vclock_retired last_reason;
 	struct sim_read pending[SIM_PENDING];

@@ -97,7 +97,8 @@ int vclock_page_adopt(struct vclock_page *page, const struct vclock_page_config 
  * While a line runs, its end stays where it is: the next line starts there with that line's value
  * and is steered to be on the caller's line at its own end. The first line, and the first after a
  * gap, starts some 100 us from now at or above the upper edge of the caller's line (error_ns, and
- * 1100 ppm of the time since cycle_last) and above the value at the old end.
+ * 1100 ppm of the time since cycle_last) and above the value at the old end, and runs at the
+ * caller's rate; the next one comes down to the caller's line.
  *
  * Returns
  *   0          published: a new line, or the same lines with new bases after a step

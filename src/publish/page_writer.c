@@ -453,7 +453,12 @@ static uint64_t first_line_ns(const struct vclock_page *page)
 	return (uint64_t)page->interval_ns + (page->ahead_ns < most ? page->ahead_ns : most);
 }
 
-/* After a gap, or for the first time. */
+/*
+ * After a gap, or for the first time. The line runs beside the caller's, as far above it at its end
+ * as at its start: a writer that is held up between its last look and its store shows the line
+ * late, to readers who have had the kernel's clock meanwhile, and that may have been as far above
+ * the caller's line all the time. The next line, which is seen before it begins, comes down.
+ */
 static int next_after_gap(struct vclock_page *page, const struct truth *truth,
 			  const struct vclock_timekeeper *tk, uint64_t now,
 			  struct vclock_slot *next)
@@ -472,8 +477,8 @@ static int next_after_gap(struct vclock_page *page, const struct truth *truth,
 	r = gap_start(truth, tk, false, live, line);
 	if (r == 0)
 		r = gap_start(truth, tk, true, live, line);
-	if (r == 0)
-		r = line_steer(truth, line);
+	line->mult[0] = truth->mult;
+	line->mult[1] = truth->raw_mult;
 	if (r == 0)
 		line_rebase(line, truth, tk->tai_offset_sec);
 	return r;
