@@ -4,6 +4,7 @@
  * that refuses the system calls for clocks leaves the suites without a judge, and they say that,
  * and do not pass.
  */
+#include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
 
@@ -35,6 +36,34 @@ static void without_adjtimex(void)
 	check_subject_library(&subject);
 	support_run("bracket", &subject, 200000000, 0, 0, &rows);
 	tap_ok(support_passes(&rows), "brackets are judged all the same");
+}
+
+/* A kernel that has no such clock: nothing to resolve, and its error code is as it should be. */
+static void without_tai(void)
+{
+	static const struct support_denial calls[] = {
+		{SYS_clock_gettime, 0, VCLOCK_TAI},
+#ifdef SYS_clock_gettime64
+		{SYS_clock_gettime64, 0, VCLOCK_TAI},
+#endif
+	};
+	static struct support_rows rows;
+	struct check_run run = {
+		.clocks = VCLOCK_BIT(VCLOCK_TAI) | VCLOCK_BIT(VCLOCK_MONOTONIC),
+		.syscall_oracle = true, /* its vDSO does know the clock */
+		.seed = 1,
+		.report = support_keep_row,
+		.report_arg = &rows,
+	};
+	struct check_subject subject;
+
+	tap_ok(support_deny(calls, sizeof(calls) / sizeof(calls[0]), -EINVAL) == 0,
+	       "a filter that knows no TAI");
+	check_subject_syscall(&subject);
+	check_suite_find("resolution")->run(&run, &subject);
+	tap_ok(rows.count == 1 && rows.failed == 0, "resolution: a clock less, and no failure");
+	support_run("errors", &subject, 200000000, 0, 0, &rows);
+	tap_ok(support_passes(&rows), "errors: -EINVAL is right");
 }
 
 static void without_clocks(void)
@@ -71,6 +100,7 @@ int main(void)
 	/* The oracle looks for the vDSO once, as in a program that was started before. */
 	oracle_vdso();
 	without_adjtimex();
+	without_tai();
 	without_clocks();
 	return tap_done();
 }

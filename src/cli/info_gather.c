@@ -55,8 +55,10 @@ static void gather_clock(struct info *info, size_t i)
 		clock->res_ns = ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
 	clock->route = info->status.clock[id].route;
 	clock->reason = vclock_reason_string(info->status.clock[id].reason);
-	if (clock->error == EINVAL && clock_is_on_page(clock->name->id))
+	if (clock->error == EINVAL && (id == VCLOCK_REALTIME_ALARM || id == VCLOCK_BOOTTIME_ALARM))
 		clock->reason = "this kernel has no such clock: no real-time clock device";
+	else if (clock->error == EINVAL)
+		clock->reason = "this kernel has no such clock";
 	else if (clock->error != 0)
 		clock->reason = strerror(clock->error);
 }
