@@ -11,7 +11,7 @@ VM_LIB_i386 := /usr/i686-linux-gnu/lib
 
 # Static, whatever the build is, and without its sanitizers: a machine starts with it, and needs
 # nothing else for the programs of tests/vm.
-VM_NAMES := expect says scenario guest woken cost
+VM_NAMES := expect says scenario guest woken cost net
 VM_PROGRAMS := $(B)/vm/init $(VM_NAMES:%=$(B)/vm/%) $(B)/vm/vclock $(B)/vm/vclockd
 VM_PARTS := $(patsubst tests/vm/%.c,$(B)/vm/%.o,\
 	$(filter-out $(patsubst %,tests/vm/%.c,init $(VM_NAMES)),$(wildcard tests/vm/*.c)))

@@ -49,6 +49,15 @@ int control_frequency(long ppm)
 	return adjust(&timex);
 }
 
+int control_frequency_now(long *ret_ppm16)
+{
+	struct timex timex = {.modes = 0};
+	int r = adjust(&timex);
+
+	*ret_ppm16 = timex.freq;
+	return r;
+}
+
 int control_tick(long tick_us)
 {
 	struct timex timex = {.modes = ADJ_TICK, .tick = tick_us};

@@ -16,7 +16,8 @@ int control_set(int64_t sec);
 /* adjtimex: ppm, positive: the clock runs faster; tick_us: 9000 .. 11000, nominal 10000. */
 int control_frequency(long ppm);
 int control_tick(long tick_us);
-int control_set_offset(int64_t delta_ns); /* a step, as adjtimex makes it */
+int control_frequency_now(long *ret_ppm16); /* in 2^-16 ppm */
+int control_set_offset(int64_t delta_ns);   /* a step, as adjtimex makes it */
 int control_tai(int tai_offset_sec);
 int control_leap(int sign); /* +1: insert, -1: delete at the next UTC midnight; 0: neither */
 

@@ -27,6 +27,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -52,10 +53,15 @@
 #define WINDOW_MS 1500
 #define NSEC_PER_SEC INT64_C(1000000000)
 
+/* In two minutes an NTP daemon that asks its server every second changes the rate far more often.
+ */
+#define NTP_CHANGES 5
+
 /* Reads from the page where the host holds the machine up, and so its publisher, as it likes. */
 #define PAGE_PERCENT_HELD_UP 50
 
 static bool is_exact, is_killed;
+static pid_t ntp_pid;
 
 struct event {
 	const char *what;
@@ -182,6 +188,51 @@ static int clocksource(int64_t index)
 	return control_clocksource(names[index]);
 }
 
+/* This machine's clock runs wrong by 100 ppm, and an NTP daemon steers it from now on. NTP_CONFIG:
+ * its configuration. */
+static int discipline(int64_t sec)
+{
+	const char *config = getenv("NTP_CONFIG");
+	int r = config == NULL ? -EINVAL : control_frequency(100);
+
+	if (r != 0)
+		return r;
+	ntp_pid = fork();
+	if (ntp_pid == 0) {
+		execlp("chronyd", "chronyd", "-n", "-u", "root", "-f", config, (char *)NULL);
+		_exit(127);
+	}
+	if (ntp_pid < 0)
+		return -errno;
+	sleep_ms((int)sec * 1000);
+	return 0;
+}
+
+/* -ERANGE where the daemon did not change the clock's rate a few times. */
+static int go_on(int64_t sec)
+{
+	long rate = 0, rate_before = 0;
+	int changes = -1, i;
+
+	for (i = 0; i < sec * 10; i++) {
+		if (control_frequency_now(&rate) != 0 || waitpid(ntp_pid, NULL, WNOHANG) != 0)
+			return -ESRCH;
+		changes += i == 0 || rate != rate_before;
+		rate_before = rate;
+		sleep_ms(100);
+	}
+	tap_diag("%d changes of rate, the last to %.3f ppm", changes, (double)rate / 65536);
+	return changes >= NTP_CHANGES ? 0 : -ERANGE;
+}
+
+static int leave(int64_t arg)
+{
+	(void)arg;
+	kill(ntp_pid, SIGKILL);
+	waitpid(ntp_pid, NULL, 0);
+	return 0;
+}
+
 static int suspend(int64_t sec)
 {
 	return control_suspend((int)sec);
@@ -246,6 +297,10 @@ static const struct scenario scenarios[] = {
 		{"tsc", clocksource, 0, OBSERVE_RATE | OBSERVE_RAW, 1500, 500},
 		{"acpi_pm", clocksource, 2, OBSERVE_RATE | OBSERVE_RAW, 1500, 500},
 		{"tsc", clocksource, 0, OBSERVE_RATE | OBSERVE_RAW, 1500, 500}}, 50, 0},
+	{"ntp", {
+		{"chrony starts", discipline, 10, OBSERVE_RATE | OBSERVE_WALL, 0, 0},
+		{"chrony steers", go_on, 120, OBSERVE_RATE, 0, 0},
+		{"chrony has gone", leave, 0, OBSERVE_RATE, 1200, 500}}, 95, 0},
 	{"suspend", {{"S3 for 3 s", suspend, 3, OBSERVE_ALL, 500, 1000}}, 50, 0},
 };
 /* clang-format on */
