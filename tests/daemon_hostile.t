@@ -223,9 +223,9 @@ if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=8k none "$tap_dir/small" 2>/de
 	page=$tap_dir/small/page
 	daemon
 	await keeps "$daemon"
-	# The old page's memory is still mapped: room for one more, which this takes.
-	rm "$page"
+	# The old page's memory stays mapped; what room there is beside it is taken before it goes.
 	head -c 4096 /dev/zero >"$tap_dir/small/full"
+	rm "$page"
 	sleep 1.2
 	[ ! -e "$page" ] && kill -0 "$daemon"
 	ok $? 'a daemon whose page was deleted waits for room for another'
