@@ -38,7 +38,7 @@ compile() {
 		printf '#include "%s"\n#include "%s"\nint nothing(void);\nint nothing(void)\n{\n\treturn 0;\n}\n' \
 			"$header" "$header" >"$tap_dir/alone.$language"
 		# shellcheck disable=SC2086 # words of a command
-		$command $warn "-I$include" -c -o /dev/null "$tap_dir/alone.$language" || return 1
+		$command $warn "-I$include" -fsyntax-only "$tap_dir/alone.$language" || return 1
 	done
 }
 
@@ -58,9 +58,12 @@ is "$((${#alone[@]} >= 6))" 1 'there are headers to compile'
 
 while IFS='|' read -r name command; do
 	[ -n "$name" ] || continue
-	for source in '' -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE; do
+	run "C99, $name" compile "$command -std=c99 -Wstrict-prototypes" "$root/include" c vclock.h \
+		"${alone[@]}"
+	# Only vclock.h includes what these change.
+	for source in -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE; do
 		run "C99 $source, $name" compile "$command -std=c99 $source -Wstrict-prototypes" \
-			"$root/include" c vclock.h "${alone[@]}"
+			"$root/include" c vclock.h
 	done
 	run "C11, $name" compile "$command -std=c11" "$root/include" c vclock.h
 done <<<"$c_compilers"

@@ -51,11 +51,9 @@ run 'its unit starts it there' grep -qx 'ExecStart=/usr/bin/vclockd --foreground
 
 # each_manual: whatever is installed can be shown, links too.
 each_manual() {
-	local page
-	for page in "$prefix"/share/man/man*/*; do
-		(cd "$prefix/share/man" && mandoc -T html "$page" | grep -q '>NAME<') ||
-			{ echo "$page" && return 1; }
-	done
+	local pages=("$prefix"/share/man/man*/*)
+	(cd "$prefix/share/man" && mandoc -T html "${pages[@]}") >"$tap_dir/shown" || return 1
+	[ "$(grep -c '>NAME<' "$tap_dir/shown")" -eq ${#pages[@]} ]
 }
 run 'each manual can be shown' each_manual
 for name in vclock_gettime vclock_now vclock_page_update vclock_read_ns; do
