@@ -31,10 +31,13 @@ ifeq ($(HAS_LIBS),1)
 TREE_TESTS := $(if $(filter build/$(NATIVE),$(B)),$(wildcard tests/tree_*.t))
 SHELL_TESTS := $(filter-out tests/tree_%,$(wildcard tests/*.t)) $(TREE_TESTS)
 endif
-# Not :=, for mk/fuzz.mk adds to it. The longest first, so that none of them runs alone at the end.
-TESTS_FIRST := $(B)/tests/daemon_churn $(B)/tests/daemon_hostile.t
+# The longest first, so that none of them runs alone at the end. Not :=, for mk/fuzz.mk adds to it.
+TESTS_FIRST := daemon_churn tree_run_figures.t tree_lint.t tree_headers.t daemon_hostile.t tree_run_reads.t \
+	tree_run_follow.t tree_run_languages.t run_launcher.t tree_code.t cli_page.t tree_runner.t cli_verify.t \
+	tree_run_guests.t lib_reopen tree_install.t
 TESTS_ALL = $(TEST_BIN) $(SHELL_TESTS:tests/%=$(B)/tests/%)
-TESTS = $(filter $(TESTS_FIRST),$(TESTS_ALL)) $(filter-out $(TESTS_FIRST),$(TESTS_ALL))
+TESTS = $(foreach test,$(TESTS_FIRST:%=$(B)/tests/%),$(filter $(test),$(TESTS_ALL))) \
+	$(filter-out $(TESTS_FIRST:%=$(B)/tests/%),$(TESTS_ALL))
 
 # C++ tests need the C++ library, which the loader does not find for a cross build.
 $(patsubst tests/%.cc,$(B)/tests/%,$(TAP_CXX_SRC)): LINKER := $(CXX_COMPILER)
