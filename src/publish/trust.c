@@ -78,7 +78,7 @@ enum vclock_trust trust_judge(const char *current, const char *available, const 
 	}
 	*ret_reason =
 		"the kernel does not list the counter as a clocksource: it found it unstable, "
-		"or was told not to use it";
+		"was told not to use it, or knows of none";
 	if (!lists(available, name))
 		return VCLOCK_TRUST_NEVER;
 	*ret_reason = "the counter is the kernel's clocksource";

@@ -18,6 +18,8 @@
 #define ROUNDS 20
 /* On hpet and acpi_pm; the issue's own figure. */
 #define TIMES_FASTER 5
+/* For kernels whose system calls take as long as others' programs. */
+#define COST_NS_MAX UINT64_C(2000000000)
 
 static enum vclock_trust trust_named(const char *name)
 {
@@ -36,7 +38,9 @@ static void expect_trust(const char *clocksource, const char *trust)
 	tap_ok(r == 0, "the counter's status (%d)", r);
 	tap_diag("%s of %s, %.3f MHz: %s", counter.current, counter.available,
 		 (double)counter.hz / 1e6, counter.reason);
-	tap_ok(strcmp(counter.current, clocksource) == 0, "the clocksource is %s", clocksource);
+	/* "": the kernel does not say. */
+	tap_ok(strcmp(counter.current[0] == '\0' ? "unknown" : counter.current, clocksource) == 0,
+	       "the clocksource is %s", clocksource);
 	tap_ok(counter.trust == trust_named(trust), "the verdict is %s", trust);
 	tap_ok(counter.is_readable == 1, "the counter can be read");
 }
@@ -76,11 +80,11 @@ static uint64_t now_ns(void)
  */
 static uint64_t cost_ns(bool is_ours)
 {
-	uint64_t start_ns, ns, best_ns = UINT64_MAX;
+	uint64_t start_ns, ns, best_ns = UINT64_MAX, end_ns = now_ns() + COST_NS_MAX;
 	struct timespec ts;
 	int round, i;
 
-	for (round = 0; round < ROUNDS; round++) {
+	for (round = 0; round < ROUNDS && (round == 0 || now_ns() < end_ns); round++) {
 		start_ns = now_ns();
 		for (i = 0; i < CALLS; i++) {
 			if (is_ours)
