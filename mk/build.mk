@@ -7,11 +7,11 @@ LIB_DIRS := keeper elf reference publish lib
 
 LIB_SRC := $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
-TOOL_SRC := $(foreach d,measure check attach,$(wildcard src/$(d)/*.c))
+TOOL_SRC := $(foreach d,message measure check attach,$(wildcard src/$(d)/*.c))
 TOOL_OBJ := $(TOOL_SRC:%.c=$(B)/obj/%.o)
 CLI_SRC := $(wildcard src/cli/*.c)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/obj/%.o)
-DAEMON_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard src/daemon/*.c))
+DAEMON_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard src/daemon/*.c src/message/*.c))
 EXAMPLE_SRC := $(wildcard examples/*.c)
 EXAMPLES := $(EXAMPLE_SRC:examples/%.c=$(B)/examples/%)
 

@@ -139,6 +139,33 @@ bench --plot "$tap_dir/none/x.svg" getpid
 is "$status $(cat "$tap_dir/err")" \
 	"2 vclock: bench: --plot: $tap_dir/none/x.svg: No such file or directory" '... into no folder'
 
+bench --plot /dev/full getpid
+is "$status $(cat "$tap_dir/err")" '4 vclock: bench: --plot: /dev/full: No space left on device' '... into a full disk'
+mkfifo "$tap_dir/fifo"
+# Its reader opens it together with the command, and has gone when the measuring is over.
+: <"$tap_dir/fifo" &
+bench --plot "$tap_dir/fifo" getpid
+is "$status $(cat "$tap_dir/err")" "4 vclock: bench: --plot: $tap_dir/fifo: Broken pipe" '... into a pipe that nobody reads'
+# A gnuplot that fails without a word, one that does no more than half of it, and a size limit.
+mkdir "$tap_dir/bin"
+gnuplot_that() { # COMMAND
+	printf '#!/bin/sh\n[ "$1" = --version ] && exit\n%s\n' "$1" >"$tap_dir/bin/gnuplot"
+	chmod +x "$tap_dir/bin/gnuplot"
+	PATH=$tap_dir/bin:$PATH bench --plot "$tap_dir/x.svg" getpid
+}
+gnuplot_that 'exit 1'
+is "$status $(cat "$tap_dir/err")" '4 vclock: --plot: gnuplot: failed' '... by a gnuplot that fails'
+gnuplot_that 'cat >/dev/null; echo "<svg>"'
+is "$status $(cat "$tap_dir/err")" '4 vclock: --plot: gnuplot: its picture is not whole' '... by one that stops half way'
+gnuplot_that 'cat >/dev/null; ulimit -f unlimited; seq 2000; echo "</svg>"'
+is "$status $(head -n 1 "$tap_dir/x.svg") $(tail -n 1 "$tap_dir/x.svg")" '0 1 </svg>' '... by a good one: all of it'
+status=0
+(
+	ulimit -S -f 1
+	"$B/vclock" bench --rounds 2 --plot "$tap_dir/x.svg" getpid >/dev/null 2>"$tap_dir/err"
+) || status=$?
+is "$status $(cat "$tap_dir/err")" '4 vclock: --plot: gnuplot: its picture is not whole' '... with a size limit'
+
 # Wrong input.
 bench sundial
 is "$status $(cat "$tap_dir/err")" \

@@ -93,12 +93,14 @@ printf 'extern double x;\n' >>"$tree/src/keeper/keep.c"
 printf '/* TO''DO: later */\n' >>"$tree/src/cli/writer.c"
 printf '/* /ho''me/me/x */\n' >>"$tree/src/publish/writer.c"
 printf 'int x; \n' >>"$tree/src/publish/writer.h"
+printf '#include <stdio.h>\nvoid g(void);\nvoid g(void)\n{\n\tputs("");\n}\n' >>"$tree/src/cli/long.c"
 breaches tree
 breach 'tree: no SPDX line' src/keeper/keep.c 'no SPDX line'
 breach 'tree: two files of one name' src/publish/writer.c 'the same file name as src/cli/writer.c'
 breach 'tree: a function of 61 lines' src/cli/long.c 'a function of 61 lines'
 breach 'tree: #if on an architecture' src/keeper/keep.c '#if on architecture'
 breach 'tree: floating point in the keeper' src/keeper/keep.c 'no floating point'
+breach 'tree: a command that prints past output.c' src/cli/long.c 'only output.c prints'
 breach 'tree: an unfinished place' src/cli/writer.c 'an unfinished place'
 breach 'tree: a path of one machine' src/publish/writer.c 'a path of one machine'
 breach 'tree: blanks at the end of a line' src/publish/writer.h 'blanks at the end'

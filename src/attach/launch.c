@@ -27,6 +27,7 @@
 
 #include "attach/private_page.h"
 #include "attach/stub.h"
+#include "message/message.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
@@ -221,14 +222,8 @@ static bool survives_filter(const struct session *s)
 
 static void say(const struct session *s, const char *what)
 {
-	char text[512];
-	int n;
-
-	if (s->say_fd < 0 || what == NULL)
-		return;
-	n = snprintf(text, sizeof(text), "vclock: run: %s: %s\n", s->launch->program, what);
-	if (n > 0)
-		(void)!write(s->say_fd, text, n < (int)sizeof(text) ? (size_t)n : sizeof(text));
+	if (s->say_fd >= 0)
+		message_print(s->say_fd, "vclock", "run: %s: %s", s->launch->program, what);
 }
 
 static void ready_signals(void)

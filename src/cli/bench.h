@@ -105,7 +105,7 @@ void bench_print_go(const struct bench *bench);
 
 /* gnuplot is looked for before anything is measured. CLI_GOOD or CLI_IMPOSSIBLE. */
 int bench_plot_check(void);
-/* Draws into file. CLI_GOOD, or CLI_FAILURE after a message. */
-int bench_plot(const struct bench *bench, int fd);
+/* Draws into fd, which is path. CLI_GOOD, or CLI_FAILURE after a message. */
+int bench_plot(const struct bench *bench, const char *path, int fd);
 
 #endif /* BENCH_H */

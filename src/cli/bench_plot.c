@@ -8,6 +8,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -112,25 +113,23 @@ static void write_script(const struct bench *bench, FILE *out)
 		bench->rows.count + 1);
 }
 
-int bench_plot(const struct bench *bench, int fd)
+/* Runs gnuplot; what it prints goes to out. */
+static int run_gnuplot(const struct bench *bench, int out_fd)
 {
 	char name[] = "gnuplot";
 	char *arguments[] = {name, NULL};
 	int fds[2], r;
-	bool is_good;
 	FILE *out;
 	pid_t pid;
 
 	if (pipe2(fds, O_CLOEXEC) != 0)
 		return cli_error(CLI_FAILURE, "--plot: pipe: %s", strerror(errno));
-	r = start_gnuplot(arguments, fds[0], fd, &pid);
+	r = start_gnuplot(arguments, fds[0], out_fd, &pid);
 	close(fds[0]);
 	if (r != 0) {
 		close(fds[1]);
 		return cli_error(CLI_FAILURE, "--plot: gnuplot: %s", strerror(r));
 	}
-	/* A gnuplot that ends early shows in its status. */
-	signal(SIGPIPE, SIG_IGN);
 	out = fdopen(fds[1], "w");
 	if (out != NULL) {
 		write_script(bench, out);
@@ -138,7 +137,75 @@ int bench_plot(const struct bench *bench, int fd)
 	} else {
 		close(fds[1]);
 	}
-	is_good = ended_well(pid);
-	signal(SIGPIPE, SIG_DFL);
-	return is_good ? CLI_GOOD : cli_error(CLI_FAILURE, "--plot: gnuplot: failed");
+	return ended_well(pid) ? CLI_GOOD : cli_error(CLI_FAILURE, "--plot: gnuplot: failed");
+}
+
+/* The whole of a picture in picture_fd: its bytes, or NULL after a message. */
+static char *read_picture(int picture_fd, size_t *ret_size)
+{
+	off_t size = lseek(picture_fd, 0, SEEK_END), at = 0;
+	char *picture = cli_alloc((size_t)(size < 0 ? 0 : size) + 1);
+	ssize_t n = 1;
+
+	for (; n > 0 && at < size; at += n)
+		n = pread(picture_fd, picture + at, (size_t)(size - at), at);
+	if (n > 0 && strstr(picture, "</svg>") != NULL) {
+		*ret_size = (size_t)size;
+		return picture;
+	}
+	free(picture);
+	cli_error(CLI_FAILURE, "--plot: gnuplot: its picture is not whole");
+	return NULL;
+}
+
+static int write_whole(int fd, const char *bytes, size_t size)
+{
+	ssize_t n;
+
+	for (; size > 0; bytes += n, size -= (size_t)n) {
+		n = write(fd, bytes, size);
+		if (n < 0 && errno == EINTR)
+			n = 0;
+		else if (n <= 0)
+			return n < 0 ? errno : EIO;
+	}
+	return 0;
+}
+
+/* gnuplot says nothing of a write that fails: it writes into memory, and the file is ours to write.
+ */
+static int draw(const struct bench *bench, const char *path, int fd)
+{
+	int picture_fd = memfd_create("vclock-plot", MFD_CLOEXEC), status, error;
+	char *picture = NULL;
+	size_t size = 0;
+
+	if (picture_fd < 0)
+		return cli_error(CLI_FAILURE, "--plot: memory: %s", strerror(errno));
+	status = run_gnuplot(bench, picture_fd);
+	if (status == CLI_GOOD)
+		picture = read_picture(picture_fd, &size);
+	close(picture_fd);
+	if (picture == NULL)
+		return CLI_FAILURE;
+	error = write_whole(fd, picture, size);
+	free(picture);
+	if (error != 0)
+		return cli_error(CLI_FAILURE, "bench: --plot: %s: %s", path, strerror(error));
+	return CLI_GOOD;
+}
+
+/* A gnuplot that ends early shows in its status, a pipe or a size limit in that of the write. */
+int bench_plot(const struct bench *bench, const char *path, int fd)
+{
+	const struct sigaction ignore = {.sa_handler = SIG_IGN};
+	struct sigaction pipe, size;
+	int status;
+
+	sigaction(SIGPIPE, &ignore, &pipe);
+	sigaction(SIGXFSZ, &ignore, &size);
+	status = draw(bench, path, fd);
+	sigaction(SIGXFSZ, &size, NULL);
+	sigaction(SIGPIPE, &pipe, NULL);
+	return status;
 }

@@ -4,10 +4,13 @@
  */
 #include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
 #include "cli/bench.h"
+#include "cli/cli.h"
+#include "cli/output.h"
 #include "cli/table.h"
 
 /* benchstat wants several values a benchmark, to tell how much they vary. */
@@ -99,7 +102,7 @@ static void print_gains(const struct bench *bench)
 
 	if (count == 0)
 		return;
-	printf("\nBefore and after, ns a call (minimum); RES is what clock_getres says, STEP the "
+	output("\nBefore and after, ns a call (minimum); RES is what clock_getres says, STEP the "
 	       "smallest step seen:\n");
 	table = table_new();
 	table_column(table, "CLOCK", TABLE_LEFT);
@@ -135,7 +138,7 @@ static void print_ratios(const struct bench *bench)
 
 	if (count == 0)
 		return;
-	printf("\nRatios of minima; %s\n",
+	output("\nRatios of minima; %s\n",
 	       ratios[0].gates ? "this machine is of the kind that the bounds were stated for."
 			       : "the bounds were stated for one thread where the kernel's "
 				 "clocksource is the counter: not so here, for comparison only.");
@@ -157,13 +160,15 @@ static void print_ratios(const struct bench *bench)
 
 void bench_print_text(const struct bench *bench)
 {
-	printf("Timed with the %s, %u rounds, %u thread%s.", bench->timer, bench->rounds,
+	char *message = cli_shown(bench->page_message);
+
+	output("Timed with the %s, %u rounds, %u thread%s.", bench->timer, bench->rounds,
 	       bench->threads, bench->threads == 1 ? "" : "s");
 	if (bench->counter.hz != 0)
-		printf(" Counter %.3f MHz.", (double)bench->counter.hz / 1e6);
-	printf(" Clocksource %s.\n%s\n\n",
-	       bench->counter.current[0] != '\0' ? bench->counter.current : "unknown",
-	       bench->page_message);
+		output(" Counter %.3f MHz.", (double)bench->counter.hz / 1e6);
+	output(" Clocksource %s.\n%s\n\n",
+	       bench->counter.current[0] != '\0' ? bench->counter.current : "unknown", message);
+	free(message);
 	print_rows(bench);
 	print_gains(bench);
 	print_ratios(bench);
@@ -176,7 +181,7 @@ static void print_go_name(const char *group)
 
 	for (; *group != '\0'; group++) {
 		if (*group != '_')
-			putchar(is_first ? toupper((unsigned char)*group) : *group);
+			output("%c", is_first ? toupper((unsigned char)*group) : *group);
 		is_first = *group == '_';
 	}
 }
@@ -202,12 +207,12 @@ static void print_go_row(const struct bench *bench, const struct bench_row *row)
 	for (i = 0; i < parts; i++) {
 		begin = row->result.rounds * i / parts;
 		end = row->result.rounds * (i + 1) / parts;
-		printf("Benchmark");
+		output("Benchmark");
 		print_go_name(row->group);
-		printf("/%s", row->way);
+		output("/%s", row->way);
 		if (bench->threads > 1)
-			printf("-%u", bench->threads);
-		printf("\t%llu\t%.4f ns/op\n",
+			output("-%u", bench->threads);
+		output("\t%llu\t%.4f ns/op\n",
 		       (unsigned long long)(end - begin) * row->result.calls,
 		       least(row->result.ordered_ns + begin, end - begin));
 	}
@@ -220,7 +225,7 @@ void bench_print_go(const struct bench *bench)
 	size_t i;
 
 	if (uname(&name) == 0)
-		printf("goos: linux\ngoarch: %s\npkg: vclock\n", name.machine);
+		output("goos: linux\ngoarch: %s\npkg: vclock\n", name.machine);
 	for (i = 0; i < bench->rows.count; i++) {
 		if (!bench->rows.row[i].result.is_gone)
 			print_go_row(bench, &bench->rows.row[i]);

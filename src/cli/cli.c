@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cli.c - messages, options and numbers. Never writes to stdout, but for --help.
+ * cli.c - messages, options and numbers. Never prints, but for --help.
  */
 #include "cli/cli.h"
 
@@ -11,20 +11,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "cli/output.h"
+#include "message/message.h"
 
 /* getopt_long's value of option i: above every character, so that no short option is meant. */
 #define OPTION_VALUE(i) (256 + (i))
 #define OPTIONS_MAX 16
 
+void cli_say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	message_vprint(STDERR_FILENO, "vclock", fmt, ap);
+	va_end(ap);
+}
+
 int cli_error(enum cli_exit status, const char *fmt, ...)
 {
 	va_list ap;
 
-	fputs("vclock: ", stderr);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	message_vprint(STDERR_FILENO, "vclock", fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
 	return status;
 }
 
@@ -51,6 +62,15 @@ char *cli_format(const char *fmt, ...)
 	return text;
 }
 
+char *cli_shown(const char *text)
+{
+	char *shown = message_shown(MESSAGE_LINE, text);
+
+	if (shown == NULL)
+		exit(cli_error(CLI_FAILURE, "out of memory"));
+	return shown;
+}
+
 static void print_option(const struct cli_option *option)
 {
 	const char *line = option->help, *end;
@@ -60,7 +80,7 @@ static void print_option(const struct cli_option *option)
 		 option->argument ? option->argument : "");
 	for (; *line != '\0'; line = *end != '\0' ? end + 1 : end) {
 		end = strchrnul(line, '\n');
-		printf("  %-22s  %.*s\n", left, (int)(end - line), line);
+		output("  %-22s  %.*s\n", left, (int)(end - line), line);
 		left[0] = '\0';
 	}
 }
@@ -70,13 +90,13 @@ static void print_help(const struct cli_usage *usage)
 	static const struct cli_option help = {"help", NULL, "print this"};
 	const struct cli_option *option;
 
-	printf("Usage: vclock %s [OPTION...]%s%s\n\n%s\n\n", usage->command,
+	output("Usage: vclock %s [OPTION...]%s%s\n\n%s\n\n", usage->command,
 	       *usage->operands != '\0' ? " " : "", usage->operands, usage->summary);
 	for (option = usage->options; option->name != NULL; option++)
 		print_option(option);
 	print_option(&help);
 	if (usage->notes != NULL)
-		printf("\n%s\n", usage->notes);
+		output("\n%s\n", usage->notes);
 }
 
 static int wrong_option(const struct cli_usage *usage, const char *text, const char *reason)

@@ -19,12 +19,17 @@ enum cli_exit {
 	CLI_FAILURE = 4,    /* anything else, a full disk under stdout included */
 };
 
-/* Prints `vclock: ` and the message as one line on stderr. Returns status. */
+/* Prints `vclock: ` and the message as one line on stderr, whatever is in it. */
+void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same; returns status. */
 int cli_error(enum cli_exit status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Memory for the tool's own small tables: never NULL, ends the program with CLI_FAILURE instead. */
 void *cli_alloc(size_t size);
 char *cli_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* A path, or other text from outside, as it is printed: see message_shown(). */
+char *cli_shown(const char *text);
 
 struct cli_option {
 	const char *name;     /* without dashes; NULL ends the list */

@@ -276,7 +276,7 @@ static int run(struct bench *bench, const struct request *request, int plot)
 		return status;
 	print(bench, request);
 	if (plot >= 0)
-		plotted = bench_plot(bench, plot);
+		plotted = bench_plot(bench, request->plot, plot);
 	status = went_back(bench);
 	return status != CLI_GOOD ? status : plotted;
 }

@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/json.h"
+#include "cli/output.h"
 #include "cli/page_view.h"
 #include "cli/page_words.h"
 
@@ -112,13 +113,13 @@ static int watch(const struct request *request)
 		page_view_take(request->path, &view[i]);
 		page_view_rate(&view[!i], &view[i]);
 		if (is_terminal)
-			fputs(REDRAW, stdout);
+			output("%s", REDRAW);
 		page_print_text(&view[i]);
 		if (!is_terminal)
-			putchar('\n');
+			output("\n");
 		page_view_drop(&view[i]);
 		i = !i;
-	} while (fflush(stdout) == 0 && pause_ms(WATCH_MS));
+	} while (output_flush() && pause_ms(WATCH_MS));
 	return CLI_GOOD;
 }
 

@@ -118,8 +118,7 @@ static const char *follow(struct run *run)
 	run->launch.area_fd = space.area_fd;
 	run->launch.area_read_fd = space.area_read_fd;
 	if (run->launch.is_loud)
-		fprintf(stderr, "vclock: run: %s: follows dynamic programs%s\n",
-			run->launch.program,
+		cli_say("run: %s: follows dynamic programs%s", run->launch.program,
 			space.is_user_ours
 				? ", in a user namespace: they get no other user's rights"
 				: "");
@@ -146,8 +145,7 @@ static const char *start(struct run *run)
 		if (reason != NULL && run->launch.must)
 			return reason;
 		if (reason != NULL && run->launch.is_loud)
-			fprintf(stderr, "vclock: run: %s: does not follow: %s\n",
-				run->launch.program, reason);
+			cli_say("run: %s: does not follow: %s", run->launch.program, reason);
 		reason = NULL;
 	}
 	if (reason == NULL && launch_start(&run->launch, &reason) == 0)
@@ -161,7 +159,7 @@ static int execute(char **argv)
 
 	execvp(argv[0], argv);
 	error = errno;
-	fprintf(stderr, "vclock: run: %s: %s\n", argv[0], strerror(error));
+	cli_say("run: %s: %s", argv[0], strerror(error));
 	return error == ENOENT || error == ENOTDIR ? RUN_NOT_FOUND : RUN_REFUSED;
 }
 
@@ -230,7 +228,7 @@ int cmd_run(int argc, char **argv)
 	run.launch.program = argv[optind];
 	reason = start(&run);
 	if (reason != NULL && (run.launch.is_loud || run.launch.must))
-		fprintf(stderr, "vclock: run: %s: %s: %s\n", argv[optind],
+		cli_say("run: %s: %s: %s", argv[optind],
 			run.launch.must ? "does not run" : "runs with the kernel's vDSO", reason);
 	if (reason != NULL && run.launch.must)
 		return RUN_REFUSED;

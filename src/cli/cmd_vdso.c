@@ -2,7 +2,8 @@
 /*
  * cmd_vdso.c - `vclock vdso`: what a vDSO image holds, for people and as JSON.
  *
- * Everything printed from an image is hostile text: it goes through clean_text().
+ * Everything printed from an image is hostile text: it goes through clean_text(). The image's own
+ * name is the caller's.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -15,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/decode.h"
 #include "cli/json.h"
+#include "cli/output.h"
 #include "cli/table.h"
 #include "cli/vdso_check.h"
 #include "cli/vdso_image.h"
@@ -206,14 +208,14 @@ static void print_versions(const struct vclock_elf *elf)
 	const char *name;
 	int any = 0;
 
-	printf("versions: ");
+	output("versions: ");
 	for (uint32_t i = 0; elf_version(elf, i, &name); i++) {
 		if (name == NULL)
 			continue;
-		printf("%s%s", any ? ", " : "", clean_text(text, name));
+		output("%s%s", any ? ", " : "", clean_text(text, name));
 		any = 1;
 	}
-	puts(any ? "" : "none");
+	output("%s\n", any ? "" : "none");
 }
 
 static void print_relocations(const struct relocations *r)
@@ -222,45 +224,46 @@ static void print_relocations(const struct relocations *r)
 	const uint64_t counts[] = {r->rel, r->rela, r->relr, r->plt};
 	int any = 0;
 
-	printf("relocations: ");
+	output("relocations: ");
 	for (int i = 0; i < 4; i++) {
 		if (counts[i] == 0)
 			continue;
-		printf("%s%" PRIu64 " %s", any ? ", " : "", counts[i], names[i]);
+		output("%s%" PRIu64 " %s", any ? ", " : "", counts[i], names[i]);
 		any = 1;
 	}
-	puts(any ? "" : "none");
+	output("%s\n", any ? "" : "none");
 }
 
 static void print_branches(const struct decode *d)
 {
 	if (d->refusal) {
-		printf("indirect branches: not decoded (%s)\n", d->refusal);
+		output("indirect branches: not decoded (%s)\n", d->refusal);
 		return;
 	}
-	printf("indirect branches: ");
+	output("indirect branches: ");
 	if (d->branches_count == 0)
-		printf("none");
+		output("none");
 	for (size_t i = 0; i < d->branches_count && i < DECODE_BRANCHES_MAX; i++)
-		printf("%s0x%" PRIx64, i ? ", " : "", d->branches[i]);
+		output("%s0x%" PRIx64, i ? ", " : "", d->branches[i]);
 	if (d->branches_count > DECODE_BRANCHES_MAX)
-		printf(" and %zu more", d->branches_count - DECODE_BRANCHES_MAX);
-	printf(" (%zu instructions", d->instructions);
+		output(" and %zu more", d->branches_count - DECODE_BRANCHES_MAX);
+	output(" (%zu instructions", d->instructions);
 	if (d->unknown)
-		printf(", %zu places not understood", d->unknown);
-	puts(")");
+		output(", %zu places not understood", d->unknown);
+	output(")\n");
 }
 
 static void print_head(const struct report *r)
 {
-	char text[TEXT_MAX + 4], machine[24];
+	char text[TEXT_MAX + 4], machine[24], *object = cli_shown(r->object);
 	const char *soname;
 
-	printf("image: %s", clean_text(text, r->object));
+	output("image: %s", object);
+	free(object);
 	if (r->image.address)
-		printf(" at 0x%" PRIx64, r->image.address);
+		output(" at 0x%" PRIx64, r->image.address);
 	soname = clean_text(text, vclock_elf_soname(&r->elf));
-	printf("\nclass: ELF%d\nmachine: %s\nsoname: %s\nsize: %zu bytes\nhash: %s\n",
+	output("\nclass: ELF%d\nmachine: %s\nsoname: %s\nsize: %zu bytes\nhash: %s\n",
 	       r->elf.is_64 ? 64 : 32, machine_name(&r->elf, machine, sizeof(machine)),
 	       soname ? soname : "none", r->image.size, hash_words(r->elf.hashes));
 	print_versions(&r->elf);
@@ -297,7 +300,7 @@ static void print_symbols(const struct vclock_elf *elf)
 			table_cell(table, "0x%" PRIx64, s.value);
 		table_cell(table, "%" PRIu64, s.size);
 	}
-	putchar('\n');
+	output("\n");
 	table_print(table);
 }
 
@@ -306,7 +309,7 @@ static void print_wanted(const struct report *r)
 	struct table *table;
 
 	if (r->wanted_count == 0) {
-		puts("\nvclock knows no function names for this machine.");
+		output("\nvclock knows no function names for this machine.\n");
 		return;
 	}
 	table = table_new();
@@ -320,7 +323,7 @@ static void print_wanted(const struct report *r)
 			   vdso_names_of(r->elf.machine, r->elf.is_64)->version);
 		table_cell(table, "%s", state_words(&r->wanted[i]));
 	}
-	putchar('\n');
+	output("\n");
 	table_print(table);
 }
 
@@ -418,7 +421,7 @@ static void print_json(const struct report *r)
 
 	json_add_string(root, "vclock", VCLOCK_VERSION);
 	json_add_string(root, "command", "vdso");
-	json_add_string(root, "image", clean_text(text, r->object));
+	json_add_string(root, "image", r->object);
 	json_add_uint(root, "address", r->image.address);
 	json_add_uint(root, "class", r->elf.is_64 ? 64 : 32);
 	json_add_string(root, "machine", machine_name(&r->elf, machine, sizeof(machine)));

@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/info.h"
+#include "cli/output.h"
 #include "cli/page_words.h"
 #include "cli/table.h"
 
@@ -24,7 +25,7 @@ static const char *print_line(const char *text)
 			;
 		length = at > 0 ? at : strcspn(text, " ");
 	}
-	printf("%.*s\n", (int)length, text);
+	output("%.*s\n", (int)length, text);
 	text += length;
 	return text + strspn(text, " ");
 }
@@ -32,7 +33,7 @@ static const char *print_line(const char *text)
 void info_print_field(const char *label, const char *fmt, ...)
 {
 	va_list ap;
-	char *text;
+	char *text, *shown;
 	const char *rest;
 	int r;
 
@@ -41,11 +42,13 @@ void info_print_field(const char *label, const char *fmt, ...)
 	va_end(ap);
 	if (r < 0)
 		exit(cli_error(CLI_FAILURE, "out of memory"));
-	for (rest = text; *rest != '\0'; label = "") {
-		printf("%-*s", LABEL_WIDTH, label);
+	shown = cli_shown(text);
+	free(text);
+	for (rest = shown; *rest != '\0'; label = "") {
+		output("%-*s", LABEL_WIDTH, label);
 		rest = print_line(rest);
 	}
-	free(text);
+	free(shown);
 }
 
 static const char *yes(bool is_so)
@@ -164,7 +167,7 @@ static void print_clocks(const struct info *info)
 	struct table *table = table_new();
 	size_t i;
 
-	printf("\nClocks; KERNEL: whether the kernel answers without a system call (found out by: "
+	output("\nClocks; KERNEL: whether the kernel answers without a system call (found out by: "
 	       "%s)\n",
 	       info->probe.how);
 	table_column(table, "CLOCK", TABLE_LEFT);
@@ -184,7 +187,7 @@ static void print_calls(void)
 	const struct info_calls *calls;
 	struct table *table = table_new();
 
-	printf("\nSystem calls that the library may make\n");
+	output("\nSystem calls that the library may make\n");
 	table_column(table, "FUNCTION", TABLE_LEFT);
 	table_column(table, "SYSTEM CALLS", TABLE_WRAP);
 	table_column(table, "WHEN", TABLE_WRAP);

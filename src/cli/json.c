@@ -9,10 +9,13 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "cli/output.h"
 
 #if VCLOCK_HAS_LIBS
 
 #include <json-c/json.h>
+
+#include "message/message.h"
 
 /* A struct json is json-c's object under a shorter name; it is never looked into here. */
 
@@ -57,7 +60,12 @@ void json_add(struct json *parent, const char *key, struct json *child)
 
 void json_add_string(struct json *parent, const char *key, const char *value)
 {
-	add(parent, key, value != NULL ? must(json_object_new_string(value)) : NULL);
+	char *shown = value != NULL ? message_shown(MESSAGE_UTF8, value) : NULL;
+
+	if (value != NULL && shown == NULL)
+		exit(cli_error(CLI_FAILURE, "out of memory"));
+	add(parent, key, shown != NULL ? must(json_object_new_string(shown)) : NULL);
+	free(shown);
 }
 
 void json_add_bool(struct json *parent, const char *key, bool value)
@@ -91,9 +99,9 @@ void json_print(struct json *root)
 {
 	struct json_object *object = (struct json_object *)root;
 
-	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
-							    JSON_C_TO_STRING_SPACED |
-							    JSON_C_TO_STRING_NOSLASHESCAPE));
+	output("%s\n", json_object_to_json_string_ext(
+			       object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
+					       JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(object);
 }
 

@@ -21,7 +21,8 @@ struct json *json_new_array(void);
 
 /* Into an object under key; into an array, key is NULL. A child belongs to its parent from then. */
 void json_add(struct json *parent, const char *key, struct json *child);
-void json_add_string(struct json *parent, const char *key, const char *value); /* NULL: null */
+/* NULL: null. What is not UTF-8 in value is shown, see message_shown(). */
+void json_add_string(struct json *parent, const char *key, const char *value);
 void json_add_bool(struct json *parent, const char *key, bool value);
 void json_add_int(struct json *parent, const char *key, int64_t value);
 void json_add_uint(struct json *parent, const char *key, uint64_t value);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "publish/page_fd.h"
 
 #define SONAME "libvclock.so.0"
 
@@ -137,7 +138,7 @@ static int copy_in_memory(const char *path)
 	off_t offset = 0;
 	int from = open(path, O_RDONLY | O_CLOEXEC), to = -1;
 
-	if (from >= 0 && fstat(from, &st) == 0)
+	if (from >= 0 && fstat(from, &st) == 0 && page_fd_allows((size_t)st.st_size) == 0)
 		to = memfd_create(SONAME, MFD_CLOEXEC);
 	while (to >= 0 && offset < st.st_size) {
 		if (sendfile(to, from, &offset, (size_t)(st.st_size - offset)) > 0)

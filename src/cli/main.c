@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main.c - `vclock`: picks the command, and notices when its output could not be written.
+ * main.c - `vclock`: picks the command.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/output.h"
 
 struct command {
 	const char *name;
@@ -26,20 +26,27 @@ static const struct command commands[] = {
 
 #define COMMANDS_COUNT (sizeof(commands) / sizeof(commands[0]))
 
-static void print_commands(FILE *out)
+static void print_commands(void (*print)(const char *fmt, ...))
 {
 	size_t i;
 
-	fputs("Usage: vclock COMMAND [OPTION...]\n"
+	print("Usage: vclock COMMAND [OPTION...]\n"
 	      "       vclock --help | --version\n\n"
-	      "The clocks of Linux without a system call: look, measure, prove.\n\n",
-	      out);
+	      "The clocks of Linux without a system call: look, measure, prove.\n\n");
 	for (i = 0; i < COMMANDS_COUNT; i++)
-		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
-	fputs("\n`vclock COMMAND --help` describes one command. Exit status: 0 good, 1 something "
+		print("  %-8s %s\n", commands[i].name, commands[i].help);
+	print("\n`vclock COMMAND --help` describes one command. Exit status: 0 good, 1 something "
 	      "was\n"
-	      "found wrong, 2 wrong usage or unreadable file, 3 not possible here, 4 failure.\n",
-	      out);
+	      "found wrong, 2 wrong usage or unreadable file, 3 not possible here, 4 failure.\n");
+}
+
+static void print_to_stderr(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
 }
 
 static int run(int argc, char **argv)
@@ -66,22 +73,22 @@ int cmd_help(int argc, char **argv)
 	    strcmp(argv[1], "-h") != 0)
 		return cli_error(CLI_USAGE, "help: %s: unknown option; see `vclock --help`",
 				 argv[1]);
-	print_commands(stdout);
+	print_commands(output);
 	return CLI_GOOD;
 }
 
 static int run_main(int argc, char **argv)
 {
 	if (argc < 2) {
-		print_commands(stderr);
+		print_commands(print_to_stderr);
 		return CLI_USAGE;
 	}
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-		puts("vclock " VCLOCK_VERSION);
+		output("vclock %s\n", VCLOCK_VERSION);
 		return CLI_GOOD;
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-		print_commands(stdout);
+		print_commands(output);
 		return CLI_GOOD;
 	}
 	if (argv[1][0] == '-')
@@ -105,30 +112,8 @@ static void fill_closed_descriptors(void)
 		close(fd);
 }
 
-/* Whether stdout is a pipe whose reader has gone: that it has seen enough is no news. */
-static int reader_has_gone(void)
-{
-	struct pollfd pollfd = {.fd = STDOUT_FILENO, .events = POLLOUT};
-
-	return poll(&pollfd, 1, 0) == 1 && (pollfd.revents & POLLERR) != 0;
-}
-
-/* An error in the middle left only ferror() behind; errno is then that of the last write. */
-static int finish(int status)
-{
-	int failed = ferror(stdout);
-	int quiet = reader_has_gone();
-
-	errno = 0;
-	if (fclose(stdout) == 0 && !failed)
-		return status;
-	if (!quiet && errno != EPIPE)
-		cli_error(CLI_FAILURE, "stdout: %s", strerror(errno != 0 ? errno : EIO));
-	return CLI_FAILURE;
-}
-
 int main(int argc, char **argv)
 {
 	fill_closed_descriptors();
-	return finish(run_main(argc, argv));
+	return output_finish(run_main(argc, argv));
 }

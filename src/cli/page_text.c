@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "cli/info.h"
+#include "cli/output.h"
 #include "cli/page_view.h"
 #include "cli/page_words.h"
 #include "cli/table.h"
@@ -78,8 +79,8 @@ static void print_clocks(const struct page_view *view)
 	struct table *table = table_new();
 	const struct page_clock *clock;
 
-	puts("\nClocks; BASE: where the line starts; OFF: from the kernel's clock, to within the "
-	     "next column");
+	output("\nClocks; BASE: where the line starts; OFF: from the kernel's clock, to within the "
+	       "next column\n");
 	table_column(table, "CLOCK", TABLE_LEFT);
 	table_column(table, "BASE s", TABLE_RIGHT);
 	table_column(table, "NOW s", TABLE_RIGHT);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/output.h"
 
 #define COLUMNS_MAX 16
 
@@ -150,9 +151,9 @@ static void print_line(const struct table *table, const char *const *cell)
 		width = (int)table->width[i];
 		if (table->align[i] != TABLE_RIGHT)
 			width = i + 1 == table->columns ? 0 : -width;
-		printf("%s%*s", i != 0 ? " " : "", width, cell[i] != NULL ? cell[i] : "");
+		output("%s%*s", i != 0 ? " " : "", width, cell[i] != NULL ? cell[i] : "");
 	}
-	putchar('\n');
+	output("\n");
 }
 
 void table_print(struct table *table)

@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/image_code.h"
 #include "cli/json.h"
+#include "cli/output.h"
 
 /* Beyond these, findings are counted only. */
 #define FINDINGS_MAX 32
@@ -49,13 +50,13 @@ static void print_text(const struct image_check *check, const struct findings *f
 	size_t i;
 
 	for (rule = 0; rule < last_rule(check); rule++) {
-		printf("%s: %s\n", image_rule_name(rule), verdict(check, rule));
+		output("%s: %s\n", image_rule_name(rule), verdict(check, rule));
 		for (i = 0; i < f->count; i++)
 			if (f->rule[i] == rule)
-				printf("    %s\n", f->words[i]);
+				output("    %s\n", f->words[i]);
 	}
 	if (check->findings > f->count)
-		printf("and %u findings more\n", check->findings - (unsigned)f->count);
+		output("and %u findings more\n", check->findings - (unsigned)f->count);
 }
 
 static void print_json(const char *object, const struct image_check *check,

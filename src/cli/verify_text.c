@@ -3,9 +3,11 @@
  * verify_text.c - a run of `vclock verify` for people: one row for each suite and clock, all
  * subjects together, and a line for whatever is not in order.
  */
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cli/cli.h"
+#include "cli/output.h"
 #include "cli/table.h"
 #include "cli/verify.h"
 
@@ -102,20 +104,20 @@ static void print_table(const struct verify *verify)
 
 static void print_head(const struct verify *verify)
 {
+	char *path = cli_shown(verify->page_path);
 	unsigned i;
 
 	if (verify->has_page)
-		printf("Page: %s%s.\n",
-		       verify->page_path[0] != '\0' ? verify->page_path
-						    : "a publisher of this process",
+		output("Page: %s%s.\n", path[0] != '\0' ? path : "a publisher of this process",
 		       verify->trust_overridden ? ", although the kernel does not trust the counter"
 						: "");
 	else if (verify->route == VERIFY_ALL_ROUTES)
-		printf("Page: not in use here: %s.\n", verify->page_reason);
-	printf("Readers:");
+		output("Page: not in use here: %s.\n", verify->page_reason);
+	free(path);
+	output("Readers:");
 	for (i = 0; i < verify->subjects; i++)
-		printf("%s %s", i > 0 ? "," : "", verify->subject[i].name);
-	printf("; the library answers by %s.\n\n", vclock_route_string(verify->subject[0].route));
+		output("%s %s", i > 0 ? "," : "", verify->subject[i].name);
+	output("; the library answers by %s.\n\n", vclock_route_string(verify->subject[0].route));
 }
 
 /* Everything that did not pass, and what of the kernel's own is known to be wrong. */
@@ -128,14 +130,14 @@ static void print_notes(const struct verify *verify)
 		row = &verify->row[i];
 		if (row->verdict == CHECK_PASS && strncmp(row->note, "known", 5) != 0)
 			continue;
-		printf("%s: %s %s, %s: ",
+		output("%s: %s %s, %s: ",
 		       row->verdict == CHECK_PASS ? "note" : check_verdict_string(row->verdict),
 		       row->suite, row->clock, row->subject);
 		if (row->outside > 0)
-			printf("%llu of %llu outside, worst %lld ns; ",
+			output("%llu of %llu outside, worst %lld ns; ",
 			       (unsigned long long)row->outside, (unsigned long long)row->reads,
 			       (long long)row->worst_ns);
-		printf("%s\n", row->note);
+		output("%s\n", row->note);
 	}
 }
 
@@ -155,17 +157,17 @@ static void print_foot(const struct verify *verify)
 			error_ns = verify->row[i].error_ns;
 	}
 	if (wide > 0)
-		printf("%llu brackets were wider than 1 us: interrupted, and judged all the "
+		output("%llu brackets were wider than 1 us: interrupted, and judged all the "
 		       "same.\n",
 		       (unsigned long long)wide);
 	if (excused > 0)
-		printf("%llu reads were outside by no more than the page states at such times (up "
+		output("%llu reads were outside by no more than the page states at such times (up "
 		       "to %u ns,\nor standing still while its writer was late).\n",
 		       (unsigned long long)excused, error_ns);
 	if (verify->run.steady.error != 0)
-		printf("adjtimex cannot be read here (%s): the kernel's rate is taken as steady.\n",
+		output("adjtimex cannot be read here (%s): the kernel's rate is taken as steady.\n",
 		       strerror(-verify->run.steady.error));
-	printf("%u checks: %u ok, %u failed, %u unsteady, %u not possible.\n", verify->rows,
+	output("%u checks: %u ok, %u failed, %u unsteady, %u not possible.\n", verify->rows,
 	       verify->count[CHECK_PASS], verify->count[CHECK_FAIL], verify->count[CHECK_UNSTEADY],
 	       verify->count[CHECK_IMPOSSIBLE]);
 }
@@ -174,7 +176,7 @@ void verify_print_text(const struct verify *verify)
 {
 	print_head(verify);
 	print_table(verify);
-	printf("\n");
+	output("\n");
 	print_notes(verify);
 	print_foot(verify);
 }

@@ -7,9 +7,11 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "daemon/sandbox.h"
+#include "message/message.h"
 
 #define INTERVAL_MS_MAX 20
 #define PRIORITY_MAX 99
@@ -44,12 +46,13 @@ static bool parse_number(const char *name, const char *text, long min, long max,
 		*ret_value = value;
 		return true;
 	}
-	fprintf(stderr, "vclockd: %s: %s: not a number from %ld to %ld\n", name, text, min, max);
+	message_print(STDERR_FILENO, "vclockd", "%s: %s: not a number from %ld to %ld", name, text,
+		      min, max);
 	return false;
 }
 
 enum {
-	OPT_PAGE = 1,
+	OPT_PAGE = 256, /* above every character, so that no short option is meant */
 	OPT_INTERVAL,
 	OPT_PRIORITY,
 	OPT_TRUST,
@@ -73,10 +76,14 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-/* stdout may be full or closed. */
+/* stdout may be full or closed. That the reader of a pipe has gone is no message. */
 static int print(const char *text)
 {
-	return fputs(text, stdout) < 0 || fflush(stdout) != 0 ? 4 : 0;
+	if (fputs(text, stdout) >= 0 && fflush(stdout) == 0)
+		return 0;
+	if (errno != EPIPE)
+		message_print(STDERR_FILENO, "vclockd", "stdout: %s", strerror(errno));
+	return 4;
 }
 
 /* A path as it was meant: in the background the daemon stands in another folder. */
@@ -89,8 +96,27 @@ static const char *absolute(const char *path)
 	return asprintf(&whole, "%s/%s", folder, path) >= 0 ? whole : path;
 }
 
+/* What getopt_long could not take: optopt is an option's value, or a character, or 0. */
+static int refuse(int reason, char **argv)
+{
+	const struct option *option = long_options;
+
+	while (option->name != NULL && (optopt == 0 || option->val != optopt))
+		option++;
+	if (option->name != NULL)
+		message_print(STDERR_FILENO, "vclockd", "--%s: %s", option->name,
+			      reason == ':' ? "needs an argument" : "takes no argument");
+	else if (optopt != 0)
+		message_print(STDERR_FILENO, "vclockd", "-%c: unknown option; see `vclockd --help`",
+			      optopt);
+	else
+		message_print(STDERR_FILENO, "vclockd", "%s: unknown option; see `vclockd --help`",
+			      argv[optind - 1]);
+	return EXIT_USAGE;
+}
+
 /* One option; -1 to go on. */
-static int take(int option, struct daemon_options *options)
+static int take(int option, char **argv, struct daemon_options *options)
 {
 	long value = 0;
 
@@ -125,8 +151,8 @@ static int take(int option, struct daemon_options *options)
 		return print(help);
 	case OPT_VERSION:
 		return print("vclockd " VCLOCK_VERSION "\n");
-	default: /* getopt_long has said what is wrong */
-		return EXIT_USAGE;
+	default:
+		return refuse(option, argv);
 	}
 }
 
@@ -138,20 +164,17 @@ int options_parse(int argc, char **argv, struct daemon_options *ret_options)
 		.realtime_priority = PRIORITY_DEFAULT,
 		.is_sandboxed = sandbox_is_built_in(),
 	};
-	static char name[] = "vclockd";
 	int option, r = -1;
 
-	if (argc > 0)
-		argv[0] = name; /* for the messages of getopt_long */
-
-	while (r < 0 && (option = getopt_long(argc, argv, "", long_options, NULL)) != -1)
-		r = take(option, &options);
+	opterr = 0;
+	while (r < 0 && (option = getopt_long(argc, argv, ":", long_options, NULL)) != -1)
+		r = take(option, argv, &options);
 	if (r < 0 && optind < argc) {
-		fprintf(stderr, "vclockd: %s: unexpected argument\n", argv[optind]);
+		message_print(STDERR_FILENO, "vclockd", "%s: unexpected argument", argv[optind]);
 		return EXIT_USAGE;
 	}
 	if (r < 0 && options.page[0] == '\0') {
-		fprintf(stderr, "vclockd: --page: the path is empty\n");
+		message_print(STDERR_FILENO, "vclockd", "--page: the path is empty");
 		return EXIT_USAGE;
 	}
 	*ret_options = options;

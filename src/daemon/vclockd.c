@@ -22,6 +22,7 @@
 #include "daemon/options.h"
 #include "daemon/sandbox.h"
 #include "daemon/wake.h"
+#include "message/message.h"
 #include "publish/machine.h"
 #include "publish/page_check.h"
 #include "publish/page_file.h"
@@ -71,13 +72,11 @@ static struct {
 
 __attribute__((format(printf, 2, 3))) static int complain(int status, const char *fmt, ...)
 {
-	char text[1200];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	message_vprint(STDERR_FILENO, "vclockd", fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "vclockd: %s\n", text);
 	return status;
 }
 
@@ -436,8 +435,9 @@ static bool open_standard_files(void)
 {
 	int fd;
 
+	/* Read-only, so that a write to a stdout that was closed still fails. */
 	do
-		fd = open("/dev/null", O_RDWR);
+		fd = open("/dev/null", O_RDONLY);
 	while (fd >= 0 && fd <= STDERR_FILENO);
 	if (fd > STDERR_FILENO)
 		close(fd);
