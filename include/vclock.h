@@ -153,12 +153,14 @@ struct vclock_publisher_options {
  * Starts this process's own publisher: one thread that keeps a page of shared memory. NULL: all
  * defaults. A machine page that is in use stays in use, and nothing is started (returns 0).
  * A forked child goes on reading the page while this process lives, and cannot stop it. The thread
- * takes no signals: a program that leaves main by pthread_exit() stops it first.
+ * takes no signals: a program that leaves main by pthread_exit() stops it first. A page in a file
+ * ends when the file's owner or mode is changed so that others could write it.
  *   -EALREADY   this process has one already
  *   -EOPNOTSUPP the kernel does not trust the counter (see vclock_counter_status), or cannot wipe
  *               memory in a fork
  *   -EBUSY      another process writes the page in path
- *   -EEXIST, -EISDIR  in path is something that is no page
+ *   -EEXIST, -EISDIR  in path is something that is no page, or in path.lock or path.new what is no
+ *               regular file
  *   -EFBIG      RLIMIT_FSIZE is below the size of a page
  *   -ETIME      no line within wait_ms; the publisher goes on trying
  *   -E2BIG, -EINVAL bad options;  -ENOMEM, -EAGAIN, -EMFILE ... from the system

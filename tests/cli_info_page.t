@@ -64,9 +64,21 @@ rm -f "$page"
 info
 is "$status $(tr -s ' ' <"$tap_dir/out" | grep -c "Page none. $page: No such file")" '0 1' \
 	'no page: said, exit status 0'
-ln -s /dev/zero "$page"
-info
-is "$status" 0 'a symbolic link is not followed'
+
+# No reader follows a link, wherever it leads.
+page
+mv "$page" "$tap_dir/target"
+for target in "$tap_dir/target" /dev/zero "$tap_dir/none"; do
+	rm -f "$page"
+	ln -s "$target" "$page"
+	wrong 'a symbolic link, which no reader follows' "a symbolic link to $(basename "$target")"
+	info --json
+	is "$status $(jq -r '"\(.page.file_wrong) \(.page.source)"' "$tap_dir/out")" '1 true none' '... by --json'
+	status=0
+	"$B/vclock" page "$page" >/dev/null 2>"$tap_dir/err" || status=$?
+	is "$status $(cat "$tap_dir/err")" "1 vclock: page: $page: a symbolic link, which no reader follows" \
+		'... and vclock page says the same'
+done
 
 # A good page, as long as it is kept and after.
 rm -f "$page"

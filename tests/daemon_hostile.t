@@ -109,6 +109,41 @@ status=$?
 [ "$status" -le 1 ] && grep -q MONOTONIC "$tap_dir/verify"
 ok $? "... and readers go on ($status)" || diag "$(tail -n 5 "$tap_dir/verify")"
 
+# Others may write it: it is replaced whether they do or not, and the old one ends.
+leave
+daemon
+await keeps "$daemon"
+exposed() { # WHAT COMMAND...
+	local what=$1
+	shift
+	old=$(inode "$page")
+	exec 8<"$page" # as a reader that has it mapped
+	said=$(wc -l <"$tap_dir/said")
+	"$@"
+	await is_another
+	ok $? "$what: another page takes its place"
+	is "$(stat -c '%a %u' "$page") $(tail -n "+$((said + 1))" "$tap_dir/said")" "644 $(id -u) vclockd: $page: its owner or mode was \
+changed so that others could write it: replaced by a new page" '... mode 0644, and says so once'
+	# retired, of the live slot
+	is "$(perl -e 'local $/; $_ = <STDIN>; $g = unpack("x8 L<", $_);
+		print unpack("L<", substr($_, 128 + 576 * ($g & 1) + 524, 4))' <&8)" 8 '... the old one has ended'
+	exec 8<&-
+}
+exposed 'mode 0666' chmod 0666 "$page"
+exposed 'mode 0664' chmod 0664 "$page"
+exposed 'mode 0646' chmod 0646 "$page"
+if [ "$(id -u)" -eq 0 ]; then
+	exposed 'another owner' chown 65534 "$page"
+else
+	skip 'another owner' 'needs root'
+fi
+old=$(inode "$page")
+chmod 0600 "$page"
+sleep 1.2
+is "$(stat -c %a "$page") $(inode "$page")" "600 $old" 'a mode that only keeps readers out is left as it is'
+chmod 0644 "$page"
+await keeps "$daemon"
+
 # Cut: who cuts a mapped file kills who maps it. The next one makes a new file.
 truncate -s 0 "$page"
 wait "$daemon"
@@ -206,6 +241,53 @@ some notes" 'a file that is no page stays'
 (ulimit -f 0 && "$B/vclockd" --foreground --page "$tap_dir/limited" --trust-counter 2>&1) | cat >"$tap_dir/err"
 is "$(cat "$tap_dir/err")$(ls "$tap_dir"/limited* 2>/dev/null)" "vclockd: $tap_dir/limited: File too large" \
 	'a limit on the size of files'
+
+# The lock file, or the one that is to become the page, is what is wrong, and is named.
+mkdir -m 0755 "$tap_dir/locks"
+page=$tap_dir/locks/page
+at_fault() { # SUFFIX WORDS WHAT
+	other
+	is "$status $(cat "$tap_dir/other")" "4 vclockd: $page$1: $2" "$3"
+	rm -rf "$page$1" "$page.lock"
+}
+mkdir "$page.lock"
+at_fault .lock 'Is a directory' 'a folder in the place of the lock'
+mkfifo "$page.lock"
+at_fault .lock 'not a regular file' 'a pipe in the place of the lock'
+ln -s nothing "$page.lock"
+at_fault .lock 'Too many levels of symbolic links' 'a symbolic link in the place of the lock'
+[ ! -e "$tap_dir/locks/nothing" ]
+ok $? '... is not followed'
+mkdir "$page.new"
+at_fault .new 'not a regular file' 'a folder in the place of the new page'
+if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --clear-groups "$B/vclock" --version >/dev/null 2>&1; then
+	chmod 0755 "$tap_dir"
+	: >"$page.lock"
+	chmod 0600 "$page.lock"
+	chmod 0777 "$tap_dir/locks"
+	status=0
+	timeout 20 setpriv --reuid 65534 --regid 65534 --clear-groups "$B/vclockd" --foreground --page "$page" \
+		--trust-counter 2>"$tap_dir/err" || status=$?
+	is "$status $(cat "$tap_dir/err")" "4 vclockd: $page.lock: Permission denied" 'a lock of another user'
+	rm "$page.lock"
+else
+	skip 'a lock of another user' 'needs root'
+fi
+
+# What can only be a folder's name, or is one: at once, and with nothing left behind.
+mkdir "$tap_dir/locks/sub"
+cd "$tap_dir/locks" || exit 1
+for name in . .. ./ sub sub/ page/ sub/. / "$tap_dir/locks/"; do
+	status=0
+	timeout 20 "$B/vclockd" --foreground --page "$name" --trust-counter 2>"$tap_dir/err" || status=$?
+	is "$status $(sed 's/.*: //' "$tap_dir/err")" '4 Is a directory' "--page $name"
+done
+status=0
+timeout 20 "$B/vclockd" --foreground --page '' --trust-counter 2>"$tap_dir/err" || status=$?
+is "$status $(cat "$tap_dir/err")" '2 vclockd: --page: the path is empty' 'an empty --page'
+cd / || exit 1
+is "$(find "$tap_dir" -name '*.lock' -newer "$tap_dir/locks/sub") $(find "$tap_dir/locks" -mindepth 1 -printf '%f ')" ' sub ' \
+	'... nothing is left behind'
 
 # Places where no page can be made.
 places() {

@@ -172,6 +172,60 @@ static void file(void)
 	umask(022);
 }
 
+static void not_there(const char *path, int error)
+{
+	char lock[256];
+
+	snprintf(lock, sizeof(lock), "%s.lock", path);
+	unlink(lock);
+	tap_ok(support_publish(path) == error && access(lock, F_OK) != 0 &&
+		       support_status().page_source == VCLOCK_PAGE_NONE && threads() == 0,
+	       "in \"%s\" there can be no page: %d at once, and no lock is left", path, error);
+}
+
+/* What can only be a folder's name. */
+static void no_file_names(void)
+{
+	char folder[256];
+
+	not_there("", -EINVAL);
+	not_there(".", -EISDIR);
+	not_there("..", -EISDIR);
+	not_there("/", -EISDIR);
+	snprintf(folder, sizeof(folder), "%s/", support_path("page"));
+	not_there(folder, -EISDIR);
+	strcpy(folder, support_path("folder"));
+	mkdir(folder, 0755);
+	not_there(folder, -EISDIR);
+	rmdir(folder);
+}
+
+static bool is_retired(void)
+{
+	int i;
+
+	for (i = 0; i < 3000 && support_status().page_retired == VCLOCK_RETIRED_NOT; i++)
+		usleep(1000);
+	return support_status().page_retired == VCLOCK_RETIRED_EXPOSED;
+}
+
+/* Others could write the page that this process reads. */
+static void exposed(mode_t mode)
+{
+	enum vclock_route kernel = support_status().has_vdso ? VCLOCK_ROUTE_VDSO
+							     : VCLOCK_ROUTE_SYSCALL;
+	const char *path = support_path("page");
+
+	support_publish(path);
+	chmod(path, mode);
+	/* The page stands still for a moment before the kernel answers. */
+	tap_ok(is_retired() && support_wait_for_route(1, kernel) == 0 &&
+		       support_outside(1, 1000, 0, vclock_gettime64, NULL) == 0,
+	       "a page whose file has mode %03o ends, and the kernel answers", (unsigned)mode);
+	vclock_publisher_stop();
+	tap_ok(access(path, F_OK) != 0, "... and is removed");
+}
+
 static int child_reads(void *arg)
 {
 	(void)arg;
@@ -232,6 +286,9 @@ int main(void)
 	options();
 	thread();
 	file();
+	no_file_names();
+	exposed(0666);
+	exposed(0664);
 	if (support_is_emulated())
 		tap_skip("children", "the emulator cannot fork a program with threads");
 	else

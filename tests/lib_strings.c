@@ -39,6 +39,6 @@ int main(void)
 {
 	judge(route, 3, "routes");
 	judge(reason, VCLOCK_REASONS, "reasons");
-	judge(retired, VCLOCK_RETIRED_REPLACED + 1, "why a page ended");
+	judge(retired, VCLOCK_RETIRED_EXPOSED + 1, "why a page ended");
 	return tap_done();
 }

@@ -72,6 +72,7 @@ enum vclock_retired {
 	VCLOCK_RETIRED_SKEW = 5,	/* the counters of two CPUs disagree */
 	VCLOCK_RETIRED_REFERENCE = 6,	/* the kernel's clocks could not be read */
 	VCLOCK_RETIRED_REPLACED = 7,	/* another page has taken this one's place */
+	VCLOCK_RETIRED_EXPOSED = 8,	/* its file's owner or mode let others write it */
 };
 
 /* flags of the page */

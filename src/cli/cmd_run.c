@@ -90,7 +90,7 @@ static int machine_page(struct run *run)
 	    status.page_retired != VCLOCK_RETIRED_NOT)
 		return -1;
 	snprintf(run->page, sizeof(run->page), "%s", status.page_path);
-	return open(status.page_path, O_RDONLY | O_CLOEXEC);
+	return open(status.page_path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 }
 
 static const char *counter_refusal(const struct run *run)

@@ -20,6 +20,7 @@ void info_page_file_check(int library_error, bool is_in_use, struct info_page_fi
 	n = page_words_read(ret_file->path, &page);
 	if (n < 0) {
 		ret_file->error = (int)-n;
+		ret_file->is_wrong = page_words_is_wrong((int)n);
 		ret_file->verdict = cli_format("%s", page_words_error((int)n));
 		return;
 	}

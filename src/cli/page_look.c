@@ -182,7 +182,7 @@ void page_view_take(const char *path, struct page_view *ret_view)
 	ret_view->bytes = page_words_read(path, &ret_view->page);
 	if (ret_view->bytes < 0) {
 		ret_view->verdict = cli_format("%s", page_words_error((int)ret_view->bytes));
-		ret_view->is_wrong = ret_view->bytes == -ELOOP;
+		ret_view->is_wrong = page_words_is_wrong((int)ret_view->bytes);
 		return;
 	}
 	ret_view->verdict = page_words_fault(&ret_view->page, ret_view->bytes);

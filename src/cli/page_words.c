@@ -111,7 +111,8 @@ const char *page_words_error(int error)
 
 bool page_words_is_wrong(int error)
 {
-	return error == -EPERM || error == -EINVAL || error == -EPROTO || error == -EDOM;
+	return error == -EPERM || error == -EINVAL || error == -EPROTO || error == -EDOM ||
+	       error == -ELOOP;
 }
 
 const char *page_words_path(void)

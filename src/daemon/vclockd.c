@@ -171,7 +171,9 @@ static int open_page(void)
 	if (r == 0)
 		r = publisher_init(&self.publisher, reference_kernel(), self.page, &config);
 	if (r != 0)
-		return complain(EXIT_FAILURE_, "%s: %s", self.options.page, strerror(-r));
+		return complain(EXIT_FAILURE_, "%s%s: %s", self.options.page, self.file.fault,
+				r == -EEXIST && *self.file.fault != '\0' ? "not a regular file"
+									 : strerror(-r));
 	self.has_page = true;
 	return 0;
 }
@@ -295,14 +297,33 @@ static bool is_overwritten(void)
 }
 
 /* Readers of this page are sent to the kernel, and find the new one when they look. */
-static void replace_page(void)
+static void replace_page(enum vclock_retired reason)
 {
-	retire(VCLOCK_RETIRED_REPLACED);
+	retire(reason);
 	self.has_page = page_file_renew(&self.file) == 0 && map_page() == 0;
 	if (!self.has_page)
 		return;
 	self.start_ns = now_ns() + NEW_PAGE_WAIT_NS;
 	(void)restart_publisher();
+}
+
+/*
+ * What others could write is no page of ours any more, whether they did or not: whoever opened the
+ * file meanwhile keeps it, and readers must not.
+ */
+static void check_writers(void)
+{
+	if (page_file_is_exposed(&self.file)) {
+		complain(EXIT_OK,
+			 "%s: its owner or mode was changed so that others could write it: "
+			 "replaced by a new page",
+			 self.options.page);
+		replace_page(VCLOCK_RETIRED_EXPOSED);
+	} else if (is_overwritten()) {
+		complain(EXIT_OK, "%s: somebody wrote into it: replaced by a new page",
+			 self.options.page);
+		replace_page(VCLOCK_RETIRED_REPLACED);
+	}
 }
 
 /* Somebody deleted, replaced or cut into the file; or there was no place for one. */
@@ -312,7 +333,7 @@ static void check_file(void)
 	    (!self.has_head || page_check(self.page) == 0))
 		return;
 	if (self.was_ready)
-		replace_page();
+		replace_page(VCLOCK_RETIRED_REPLACED);
 }
 
 /*
@@ -363,8 +384,8 @@ static bool step(uint64_t now, uint64_t *ret_sleep_ns)
 	enum vclock_retired reason;
 
 	*ret_sleep_ns = IDLE_NS;
-	if (self.has_page && is_overwritten())
-		replace_page();
+	if (self.has_page)
+		check_writers();
 	if (!self.has_page)
 		return true;
 	if (state == WATCH_FORBIDDEN) {

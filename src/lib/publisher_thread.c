@@ -204,6 +204,8 @@ static enum vclock_retired keep_page(void)
 	while (futex_get(&self.stop) == 0) {
 		if (!may_go_on())
 			return VCLOCK_RETIRED_CLOCKSOURCE;
+		if (self.has_file && page_file_is_exposed(&self.file))
+			return VCLOCK_RETIRED_EXPOSED;
 		if (publisher_step(&self.publisher, &sleep_ns, &reason) != 0)
 			return reason;
 		try_to_show();

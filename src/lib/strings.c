@@ -63,6 +63,8 @@ const char *vclock_retired_string(enum vclock_retired retired)
 		return "the kernel's clocks could not be read";
 	case VCLOCK_RETIRED_REPLACED:
 		return "another page took its place";
+	case VCLOCK_RETIRED_EXPOSED:
+		return "others could have written its file";
 	}
 	return "unknown";
 }

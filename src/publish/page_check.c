@@ -137,7 +137,7 @@ static bool slot_is_sane(const struct vclock_slot *slot, uint32_t shift,
 	return line_is_sane(&slot->line[0], shift, ret_fault) &&
 	       line_is_sane(&slot->line[1], shift, ret_fault) &&
 	       seam_is_sane(slot, shift, ret_fault) && clamp_is_sane(slot, shift, ret_fault) &&
-	       is_up_to(slot->retired, VCLOCK_RETIRED_REPLACED, "retired", ret_fault) &&
+	       is_up_to(slot->retired, VCLOCK_RETIRED_EXPOSED, "retired", ret_fault) &&
 	       is_in(slot->tz_minuteswest, -TZ_MINUTES_MAX, TZ_MINUTES_MAX, "minutes west",
 		     ret_fault) &&
 	       is_in(slot->tai_offset_sec, -TAI_OFFSET_MAX, TAI_OFFSET_MAX, "TAI offset",

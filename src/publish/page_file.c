@@ -31,6 +31,12 @@ static bool is_at(int fd, const char *path)
 	       own.st_ino == found.st_ino;
 }
 
+/* Only owner, and root, may write it, or let others do so. */
+static bool is_private(const struct stat *st, uid_t owner)
+{
+	return st->st_uid == owner && (st->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 /*
  * A lock of the process, not of the open file: a forked child holds a copy of the descriptor, and
  * must not keep the next writer out when this one has died.
@@ -44,6 +50,28 @@ static int lock_whole(int fd)
 	return errno == EAGAIN || errno == EACCES ? -EBUSY : -errno;
 }
 
+/* What is there already has to be a regular file: others can be locked, too, by whom nobody sees.
+ */
+static int open_lock(struct page_file *file, const char *path)
+{
+	struct stat st;
+	int r = 0;
+
+	if (lstat(path, &st) == 0) {
+		file->fault = ".lock";
+		if (!S_ISREG(st.st_mode))
+			r = S_ISDIR(st.st_mode) ? -EISDIR : S_ISLNK(st.st_mode) ? -ELOOP : -EEXIST;
+	}
+	if (r == 0)
+		r = page_fd_keep(open(
+			path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
+			0600));
+	file->lock_fd = r < 0 ? -1 : r;
+	if (r >= 0)
+		file->fault = "";
+	return r < 0 ? r : 0;
+}
+
 /* Whoever locks a file that somebody has just removed holds nothing. */
 static int take_lock(struct page_file *file)
 {
@@ -52,13 +80,9 @@ static int take_lock(struct page_file *file)
 
 	path_with(file, ".lock", path);
 	for (i = 0; i < LOCK_TRIES; i++) {
-		file->lock_fd = page_fd_keep(
-			open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
-		if (file->lock_fd < 0) {
-			r = file->lock_fd;
-			file->lock_fd = -1;
+		r = open_lock(file, path);
+		if (r != 0)
 			return r;
-		}
 		r = lock_whole(file->lock_fd);
 		if (r == 0 && is_at(file->lock_fd, path))
 			return 0;
@@ -85,14 +109,18 @@ static int lock_page(int fd)
 }
 
 /* Written, not only sized: on a full file system this fails, and not the first store. */
-static int fill(int fd)
+static int fill(struct page_file *file)
 {
 	static const char zero[VCLOCK_PAGE_SIZE];
-	ssize_t n = pwrite(fd, zero, sizeof(zero), 0);
+	ssize_t n = pwrite(file->fd, zero, sizeof(zero), 0);
+	struct stat st;
 
 	if (n != (ssize_t)sizeof(zero))
 		return n < 0 ? -errno : -ENOSPC;
-	return fchmod(fd, 0644) != 0 ? -errno : 0;
+	if (fchmod(file->fd, 0644) != 0 || fstat(file->fd, &st) != 0)
+		return -errno;
+	file->owner = st.st_uid;
+	return 0;
 }
 
 static int make_new(struct page_file *file)
@@ -107,9 +135,10 @@ static int make_new(struct page_file *file)
 	if (file->fd < 0) {
 		r = file->fd;
 		file->fd = -1;
+		file->fault = r == -EEXIST ? ".new" : "";
 		return r;
 	}
-	r = fill(file->fd);
+	r = fill(file);
 	if (r == 0)
 		r = lock_page(file->fd);
 	if (r != 0) {
@@ -120,19 +149,17 @@ static int make_new(struct page_file *file)
 	return r;
 }
 
-static int begin(struct page_file *file, const char *path)
+/* Whether a page can be in PATH at all: there is nothing, or a file, or a link. 0, -EISDIR,
+ * -EEXIST. */
+static int check_place(const char *path)
 {
-	int r = page_fd_allows(VCLOCK_PAGE_SIZE);
+	struct stat st;
 
-	if (r != 0)
-		return r;
-	memset(file, 0, sizeof(*file));
-	file->fd = -1;
-	file->lock_fd = -1;
-	if (strlen(path) >= sizeof(file->path))
-		return -ENAMETOOLONG;
-	strcpy(file->path, path);
-	return take_lock(file);
+	if (lstat(path, &st) != 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode))
+		return 0;
+	return S_ISDIR(st.st_mode) ? -EISDIR : -EEXIST;
 }
 
 /*
@@ -141,20 +168,15 @@ static int begin(struct page_file *file, const char *path)
  */
 static int may_replace(const char *path)
 {
+	int r = check_place(path), fd;
 	uint32_t magic = 0;
 	struct stat st;
 	ssize_t n;
-	int fd;
 
-	if (lstat(path, &st) != 0)
-		return errno == ENOENT ? 0 : -errno;
-	if (S_ISLNK(st.st_mode))
-		return 0; /* the link is replaced, never what it names */
-	if (S_ISDIR(st.st_mode))
-		return -EISDIR;
-	if (!S_ISREG(st.st_mode))
-		return -EEXIST;
-	if (st.st_size == 0)
+	if (r != 0 || lstat(path, &st) != 0)
+		return r;
+	/* The link is replaced, never what it names. */
+	if (S_ISLNK(st.st_mode) || st.st_size == 0)
 		return 0;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
@@ -162,6 +184,37 @@ static int may_replace(const char *path)
 	n = pread(fd, &magic, sizeof(magic), offsetof(struct vclock_page, magic));
 	close(fd);
 	return n == (ssize_t)sizeof(magic) && magic == VCLOCK_PAGE_MAGIC ? 0 : -EEXIST;
+}
+
+/* Whether a file can have this name. */
+static int check_path(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+
+	if (*path == '\0')
+		return -EINVAL;
+	if (strlen(path) >= PAGE_FILE_PATH_MAX)
+		return -ENAMETOOLONG;
+	return *name == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ? -EISDIR : 0;
+}
+
+static int begin(struct page_file *file, const char *path)
+{
+	int r = page_fd_allows(VCLOCK_PAGE_SIZE);
+
+	memset(file, 0, sizeof(*file));
+	file->fd = -1;
+	file->lock_fd = -1;
+	file->fault = "";
+	if (r == 0)
+		r = check_path(path);
+	/* Before a lock is made beside what can never be a page. */
+	if (r == 0)
+		r = check_place(path);
+	if (r != 0)
+		return r;
+	strcpy(file->path, path);
+	return take_lock(file);
 }
 
 int page_file_create(struct page_file *file, const char *path)
@@ -193,11 +246,11 @@ static int open_old(struct page_file *file)
 		file->fd = -1;
 		return -ENOENT;
 	}
-	if (fstat(file->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
-	    (st.st_mode & (S_IWGRP | S_IWOTH)) == 0 && st.st_nlink == 1 &&
-	    st.st_size == (off_t)VCLOCK_PAGE_SIZE)
+	if (fstat(file->fd, &st) == 0 && S_ISREG(st.st_mode) && is_private(&st, geteuid()) &&
+	    st.st_nlink == 1 && st.st_size == (off_t)VCLOCK_PAGE_SIZE)
 		r = lock_page(file->fd);
 	if (r == 0) {
+		file->owner = st.st_uid;
 		file->is_shown = true;
 		return 0;
 	}
@@ -235,6 +288,13 @@ int page_file_renew(struct page_file *file)
 bool page_file_is_ours(const struct page_file *file)
 {
 	return file->fd >= 0 && is_at(file->fd, file->path);
+}
+
+bool page_file_is_exposed(const struct page_file *file)
+{
+	struct stat st;
+
+	return file->fd >= 0 && fstat(file->fd, &st) == 0 && !is_private(&st, file->owner);
 }
 
 int page_file_keep_lock(struct page_file *file)

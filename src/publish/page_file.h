@@ -11,6 +11,7 @@
 #define PAGE_FILE_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "vclock/page.h"
 
@@ -21,13 +22,17 @@ struct page_file {
 	int lock_fd; /* -1: there is none just now */
 	int fd;	     /* of the page, readable and writable; -1: there is none */
 	bool is_shown;
+	uid_t owner;	   /* of the page, as it was made or found */
+	const char *fault; /* what of PATH the last error is about: "", ".lock", ".new" */
 };
 
 /*
  * Takes the lock and makes PATH.new, zero, mode 0644 whatever the umask. 0; -EBUSY: another process
- * writes this page; -ENAMETOOLONG; -EEXIST, -EISDIR: in PATH is something that is no page, which
- * stays; -EFBIG: this process may not have a file of that size; -errno of the file system. Nothing
- * but PATH.lock is left behind on failure.
+ * writes this page; -EINVAL: PATH is empty; -EISDIR: it can only be a folder's name, or a folder is
+ * there; -ENAMETOOLONG; -EEXIST: in PATH is something that is no page, or in PATH.lock or PATH.new
+ * what is no regular file, which stays; -EFBIG: this process may not have a file of that size;
+ * -errno of the file system. Nothing but PATH.lock is left behind on failure, and not that either
+ * where no file can be in PATH.
  */
 int page_file_create(struct page_file *file, const char *path);
 
@@ -43,6 +48,12 @@ int page_file_renew(struct page_file *file);
 
 /* Whether PATH still is the page that was shown. */
 bool page_file_is_ours(const struct page_file *file);
+
+/*
+ * Whether somebody else may have opened the page for writing: its owner or its mode was changed.
+ * Who may only read it, or no longer may, is not looked at.
+ */
+bool page_file_is_exposed(const struct page_file *file);
 
 /*
  * Whether PATH.lock still is the file whose lock we hold; a new one is made and locked where it is

@@ -728,7 +728,8 @@ void vclock_page_retire(struct vclock_page *page, enum vclock_retired reason,
 			uint64_t (*read_counter)(void *arg), void *read_counter_arg)
 {
 	/* Of a page that somebody wrote into nothing may be read on. */
-	bool is_orderly = (reason == VCLOCK_RETIRED_STOPPED || reason == VCLOCK_RETIRED_REPLACED) &&
+	bool is_orderly = (reason == VCLOCK_RETIRED_STOPPED || reason == VCLOCK_RETIRED_REPLACED ||
+			   reason == VCLOCK_RETIRED_EXPOSED) &&
 			  page->counter_hz <= HZ_MAX;
 	struct vclock_slot *live = live_slot(page), *other, next;
 	uint64_t now, end, rem;
