@@ -256,11 +256,13 @@ int vclock_counter_status(const char *sysfs, struct vclock_counter_status *ret_s
 
 /*
  * The calls that a program uses. Strict C99 has no struct timespec; those calls are there with a
- * _POSIX_C_SOURCE of 199309L or more, C11 or C++ (and in gnu99, where all of it is the default).
+ * _POSIX_C_SOURCE of 199309L or more, C11 or C++ (and in gnu99, where all of it is the default;
+ * musl defines _BSD_SOURCE there).
  */
 
-#if (defined(_POSIX_C_SOURCE) && _POSIX_C_SOURCE >= 199309L) || \
-	(defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L) || defined(__cplusplus)
+#if (defined(_POSIX_C_SOURCE) && _POSIX_C_SOURCE >= 199309L) || defined(_GNU_SOURCE) ||       \
+	defined(_BSD_SOURCE) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L) || \
+	defined(__cplusplus)
 
 #define VCLOCK_TIMESPEC_IS_64_                                        \
 	(sizeof(struct timespec) == sizeof(struct vclock_timespec) && \

@@ -6,7 +6,7 @@
 # shellcheck source=tests/tap.sh
 . "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 
-warn="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Werror"
+warn="-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wcast-qual -Wcast-align -Wshadow -Wundef -Werror"
 time64="-D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64"
 i386="-march=i686"
 clang_i386="--target=i686-linux-gnu -isystem /usr/i686-linux-gnu/include $i386"
@@ -42,6 +42,15 @@ compile() {
 	done
 }
 
+# program COMMAND LANGUAGE: the example of README.md; what it asks for is the default in gnu99.
+program() {
+	local unasked=
+	[[ $1 != *gnu99 ]] || unasked='/_POSIX_C_SOURCE/d'
+	sed -n '/^```c$/,/^```$/p' "$root/README.md" | sed "1d;\$d;$unasked" >"$tap_dir/program.$2"
+	# shellcheck disable=SC2086
+	$1 $warn -O2 "-I$root/include" -c -o /dev/null "$tap_dir/program.$2"
+}
+
 # freestanding COMMAND INCLUDE_DIR HEADER...
 freestanding() {
 	local command=$1 own
@@ -66,12 +75,19 @@ while IFS='|' read -r name command; do
 			"$root/include" c vclock.h
 	done
 	run "C11, $name" compile "$command -std=c11" "$root/include" c vclock.h
+	# As a user's program has them: optimised, and used.
+	for language in c99 gnu99; do
+		run "README.md's program, $language, $name" program "$command -std=$language" c
+	done
 done <<<"$c_compilers"
 while IFS='|' read -r name command; do
 	[ -n "$name" ] || continue
 	run "C++11, $name" compile "$command -std=c++11" "$root/include" cc vclock.h "${alone[@]}"
+	run "README.md's program, C++11, $name" program "$command -std=c++11" cc
 done <<<"$cxx_compilers"
 run 'C11 with GNU, gcc x86_64' compile 'gcc -std=gnu11' "$root/include" c vclock.h "${alone[@]}"
+run 'README.md, C11, gcc' program 'gcc -std=c11' c
+run 'README.md, C++20, g++' program 'g++ -std=c++20' cc
 run 'C++20, g++' compile 'g++ -std=c++20' "$root/include" cc vclock.h "${alone[@]}"
 
 run 'without a C library, gcc' freestanding gcc "$root/include" "${alone[@]}"
@@ -88,6 +104,11 @@ cat >>"$tap_dir/include/vclock/page.h" <<'X'
 static inline unsigned char narrow(int x) { return x; }
 X
 refuse 'a silent narrowing is noticed' compile 'gcc -std=c99' "$tap_dir/include" c vclock/page.h
+cp "$root/include/vclock/page.h" "$tap_dir/include/vclock/page.h"
+cat >>"$tap_dir/include/vclock/page.h" <<'X'
+static inline unsigned sign(int x) { return 1u + x; }
+X
+refuse 'a silent change of sign is noticed' compile 'gcc -std=c99' "$tap_dir/include" c vclock/page.h
 cp "$root/include/vclock/page.h" "$tap_dir/include/vclock/page.h"
 sed -i '/#include "compiler.h"/d' "$tap_dir/include/vclock/page.h"
 refuse 'a header that leans on another is noticed' compile 'gcc -std=c99' "$tap_dir/include" c \
