@@ -157,7 +157,8 @@ struct vclock_publisher_options {
  * ends when the file's owner or mode is changed so that others could write it.
  *   -EALREADY   this process has one already
  *   -EOPNOTSUPP the kernel does not trust the counter (see vclock_counter_status), or cannot wipe
- *               memory in a fork
+ *               memory in a fork; or this process shares its parent's memory (vfork, CLONE_VM), as
+ *               far as the kernel lets it find out (kcmp)
  *   -EBUSY      another process writes the page in path
  *   -EEXIST, -EISDIR  in path is something that is no page, or in path.lock or path.new what is no
  *               regular file
@@ -166,7 +167,10 @@ struct vclock_publisher_options {
  *   -E2BIG, -EINVAL bad options;  -ENOMEM, -EAGAIN, -EMFILE ... from the system
  */
 int vclock_publisher_start(const struct vclock_publisher_options *options);
-/* Retires the page and ends the thread. Nothing happens where this process did not start one. */
+/*
+ * Retires the page and ends the thread. Nothing happens where this process did not start one: also
+ * in a child that shares its parent's memory (vfork, CLONE_VM), whose parent's goes on.
+ */
 void vclock_publisher_stop(void);
 
 enum vclock_route { VCLOCK_ROUTE_SYSCALL = 0, VCLOCK_ROUTE_VDSO = 1, VCLOCK_ROUTE_PAGE = 2 };

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support_daemon.h"
 #include "tap.h"
 #include "vclock/read.h"
 
@@ -43,7 +44,7 @@ struct program {
 		0x06, 0, 0, 0x80000000 \
 	}
 #define FILTER_MODE 2
-#define FILTER_MAX 80
+#define FILTER_MAX 200
 
 static const struct {
 	const char *name;
@@ -76,6 +77,45 @@ static const struct {
 	NUMBER(stat),
 	NUMBER(mmap),
 	NUMBER(rt_sigprocmask),
+	NUMBER(rt_sigaction),
+	NUMBER(memfd_create),
+	NUMBER(ftruncate),
+	NUMBER(unlink),
+	NUMBER(rename),
+	NUMBER(pwrite64),
+	NUMBER(fchmod),
+	NUMBER(lstat),
+	NUMBER(prlimit64),
+	NUMBER(arch_prctl),
+	NUMBER(clone),
+	NUMBER(clone3),
+	NUMBER(mprotect),
+	NUMBER(membarrier),
+	NUMBER(getrandom),
+	NUMBER(brk),
+	NUMBER(sched_get_priority_min),
+	NUMBER(sched_get_priority_max),
+	NUMBER(sched_setscheduler),
+	NUMBER(rseq),
+	NUMBER(set_robust_list),
+	NUMBER(exit),
+	NUMBER(gettid),
+	NUMBER(tgkill),
+#ifdef SYS_futex_time64
+	NUMBER(futex_time64),
+#endif
+#ifdef SYS_lstat64
+	NUMBER(lstat64),
+#endif
+#ifdef SYS_ftruncate64
+	NUMBER(ftruncate64),
+#endif
+#ifdef SYS_ugetrlimit
+	NUMBER(ugetrlimit),
+#endif
+#ifdef SYS_fcntl64
+	NUMBER(fcntl64),
+#endif
 #ifdef SYS_newfstatat
 	NUMBER(newfstatat),
 #endif
@@ -121,7 +161,7 @@ static bool allow_only(const char *calls)
 	struct instruction filter[FILTER_MAX] = {LOAD_NUMBER, ALLOW_IF_EQUAL(SYS_exit_group)};
 	const struct instruction kill = KILL;
 	struct program program = {3, filter};
-	char list[512], *name, *state;
+	char list[2048], *name, *state;
 
 	snprintf(list, sizeof(list), "%s", calls);
 	for (name = strtok_r(list, ", ", &state); name != NULL;
@@ -230,6 +270,20 @@ static void do_open(void)
 	vclock_open(page_path);
 }
 
+static void do_status(void)
+{
+	struct vclock_status status = {.size = sizeof(status)};
+
+	vclock_status(&status);
+}
+
+static void do_counter_status(void)
+{
+	struct vclock_counter_status status = {.size = sizeof(status)};
+
+	vclock_counter_status(NULL, &status);
+}
+
 /* The page in the window has ended, and another file has its path: see file_of_the_dead(). */
 static void do_fall_back(void)
 {
@@ -255,6 +309,8 @@ static const struct {
 	{"vclock_getpid", do_getpid},
 	{"the reader inlines", do_inlines},
 	{"vclock_open", do_open},
+	{"vclock_status", do_status},
+	{"vclock_counter_status", do_counter_status},
 };
 
 /* 0: it came back; -1: no filter can be set; else the signal that killed it. A new process in which
@@ -360,6 +416,62 @@ static void file_of_the_dead(void)
 	unlink(page_path);
 }
 
+static const char *publisher_path;
+
+/* From the start to the end of a thread, which looks at the list of clocksources four times a
+ * second. */
+static void do_publish(void)
+{
+	struct vclock_publisher_options options = {
+		.size = sizeof(options), .trust_counter = 1, .path = publisher_path};
+	const long pause[2] = {0, 600000000};
+
+	if (vclock_publisher_start(&options) != 0)
+		_exit(1);
+	syscall(SYS_nanosleep, pause, NULL);
+	vclock_publisher_stop();
+}
+
+/* Its thread was there before the filter, which is not the thread's. */
+static void stop_alone(void)
+{
+	struct vclock_publisher_options options = {.size = sizeof(options),
+						   .trust_counter = 1,
+						   .wait_ms = 10000,
+						   .path = publisher_path};
+	pid_t pid = fork();
+	int status = -1;
+
+	if (pid == 0) {
+		if (vclock_publisher_start(&options) != 0 ||
+		    !allow_only(calls_of("vclock_publisher_stop")))
+			_exit(1);
+		vclock_publisher_stop();
+		syscall(SYS_exit_group, 0);
+	}
+	waitpid(pid, &status, 0);
+	tap_ok(status == 0, "a page in %s, vclock_publisher_stop: no call beside: %s (%d)",
+	       publisher_path != NULL ? "a file" : "memory", calls_of("vclock_publisher_stop"),
+	       status);
+}
+
+static void a_publisher(const char *path)
+{
+	const char *where = path != NULL ? "a file" : "memory";
+	char calls[2048];
+	int r;
+
+	publisher_path = path;
+	snprintf(calls, sizeof(calls), "%s, %s, %s", calls_of("vclock_publisher_start"),
+		 calls_of("a publisher's thread"), calls_of("vclock_publisher_stop"));
+	r = run_under(calls, do_publish);
+	tap_ok(r == 0, "a page in %s, a publisher's life: no call beside: %s (%d)", where, calls,
+	       r);
+	r = run_under(calls_of("vclock_publisher_start"), do_publish);
+	tap_ok(r == SIGSYS, "... and its thread makes some of its own (%d)", r);
+	stop_alone();
+}
+
 static void with_page(void)
 {
 	struct vclock_publisher_options options = {
@@ -373,6 +485,11 @@ static void with_page(void)
 	vclock_publisher_stop();
 	unlink(page_path);
 	file_of_the_dead();
+	/* A thread under a sanitizer makes calls of its own. */
+	if (!support_is_sanitized()) {
+		a_publisher(NULL);
+		a_publisher(page_path);
+	}
 	snprintf(page_path, sizeof(page_path), "/tmp/vclock-calls-%d.lock", (int)getpid());
 	unlink(page_path);
 }

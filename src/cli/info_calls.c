@@ -9,6 +9,12 @@
 #include "measure/rawcall.h"
 
 #define CLOCK RAWCALL_NAMES_GETTIME
+/* What the C libraries need for a thread: beside the call that makes it, and in itself. */
+#define THREAD_MAKE                                                                           \
+	"clone3, clone, mprotect, rt_sigprocmask, rt_sigaction, membarrier, getrandom, brk, " \
+	"sched_get_priority_min, sched_get_priority_max, sched_setscheduler, " RAWCALL_NAMES_FUTEX
+#define THREAD_LIFE \
+	"rseq, set_robust_list, rt_sigprocmask, prctl, madvise, exit, " RAWCALL_NAMES_FUTEX
 #define NO_VDSO "when the clock is answered by neither the page nor the kernel's vDSO"
 
 const struct info_calls info_calls[] = {
@@ -36,7 +42,22 @@ const struct info_calls info_calls[] = {
 	 RAWCALL_NAMES_FILE ", " CLOCK ", " RAWCALL_NAMES_GETRES
 			    ", madvise, mincore, getpid, prctl",
 	 "once, before main"},
-	{"a publisher's thread", RAWCALL_NAMES_FILE ", " CLOCK ", gettimeofday, futex",
+	{"vclock_status", CLOCK, "in the first call of a process, as any of those above"},
+	{"vclock_counter_status", RAWCALL_NAMES_READ ", " CLOCK ", nanosleep, " RAWCALL_NAMES_CPUID,
+	 "when a program calls it"},
+	{"vclock_publisher_start",
+	 RAWCALL_NAMES_FILE
+	 ", " RAWCALL_NAMES_LOCK ", " RAWCALL_NAMES_LSTAT ", " CLOCK ", " RAWCALL_NAMES_GETRES
+	 ", " RAWCALL_NAMES_LIMIT ", memfd_create, " RAWCALL_NAMES_TRUNCATE
+	 ", unlink, pwrite64, fchmod, madvise, getpid, getppid, kcmp, nanosleep, " THREAD_MAKE,
+	 "when a program calls it; what makes a thread is the C library's"},
+	{"a publisher's thread",
+	 RAWCALL_NAMES_FILE ", " CLOCK
+			    ", gettimeofday, rename, gettid, sched_yield, nanosleep, " THREAD_LIFE,
 	 "only in a program that called vclock_publisher_start"},
+	{"vclock_publisher_stop",
+	 "getpid, tgkill, " RAWCALL_NAMES_LSTAT ", nanosleep, sched_yield, " RAWCALL_NAMES_MMAP
+	 ", munmap, unlink, close, " RAWCALL_NAMES_FUTEX,
+	 "in a program that called vclock_publisher_start"},
 	{NULL, NULL, NULL},
 };

@@ -64,7 +64,8 @@ struct lib_process {
 	uint32_t no_pid; /* 1: it cannot be told whether the memory is shared; do not ask again */
 	uint32_t lock;	 /* of vclock_open and the publisher */
 	uint32_t owns_publisher;
-	uint32_t looked; /* when the page's file was last looked at again, see reopen.c */
+	uint32_t publisher_pid; /* of the process that started it: others may share the memory */
+	uint32_t looked;	/* when the page's file was last looked at again, see reopen.c */
 	struct lib_shard shard[LIB_SHARDS];
 };
 
@@ -133,6 +134,10 @@ void process_set_path(const char *path);
 
 /* 0 where page agrees with the clocks of clks now, -EAGAIN where it does not cover, -EDOM. */
 int process_compare(const struct vclock_page *page, uint32_t clks, uint32_t tolerance_ns);
+
+/* Whether a process is known to share its memory with its parent, as after vfork. Not known: false;
+ * see pid.c. */
+bool process_shares_memory(void);
 
 void process_lock(void);
 bool process_try_lock(void);

@@ -51,6 +51,8 @@ static struct {
 	bool has_file;
 	struct watch watch;
 	uint32_t stop;	   /* futex; 1: end the thread */
+	uint32_t tid;	   /* of the thread, from its first moment on; 0: not yet */
+	uint32_t ended;	   /* 1: the thread has nothing more to do */
 	uint32_t progress; /* futex; 1: the page is shown, 2: it never will be */
 } self;
 
@@ -217,11 +219,13 @@ static enum vclock_retired keep_page(void)
 static void *run(void *arg)
 {
 	(void)arg;
+	__atomic_store_n(&self.tid, (uint32_t)raw_syscall2(SYS_gettid, 0, 0), __ATOMIC_RELEASE);
 	(void)pthread_setname_np(pthread_self(), "vclock-publish");
 	publisher_retire(&self.publisher, keep_page());
 	/* Whoever waits for a first line need not wait on. */
 	if (futex_get(&self.progress) == PROGRESS_NONE)
 		futex_set(&self.progress, PROGRESS_ENDED);
+	__atomic_store_n(&self.ended, 1, __ATOMIC_RELEASE);
 	return NULL;
 }
 
@@ -320,6 +324,7 @@ static int start_locked(const struct vclock_publisher_options *options)
 		drop_page();
 		return r;
 	}
+	lib_process.publisher_pid = (uint32_t)raw_getpid();
 	lib_process.owns_publisher = OWNER_RUNS;
 	return 0;
 }
@@ -360,7 +365,7 @@ int vclock_publisher_start(const struct vclock_publisher_options *options)
 	process_lock();
 	if (lib_process.owns_publisher != OWNER_NONE) {
 		r = -EALREADY;
-	} else if (!lib_program.wipes || lib_program.counter_forbidden) {
+	} else if (!lib_program.wipes || lib_program.counter_forbidden || process_shares_memory()) {
 		r = -EOPNOTSUPP;
 	} else if (lib_program.route_limit == VCLOCK_ROUTE_PAGE && !has_machine_page()) {
 		r = start_locked(&given);
@@ -396,13 +401,29 @@ static void leave_window(void)
 	process_unlock();
 }
 
+/*
+ * A child that shares the memory (vfork, CLONE_VM) finds all that its parent has, and has another
+ * id. As the first of a PID namespace of its own it may have the same one: there it has no thread
+ * of the publisher's.
+ */
+static bool is_my_publisher(void)
+{
+	uint32_t tid = futex_get(&self.tid);
+	long pid = raw_getpid();
+
+	if (lib_process.owns_publisher != OWNER_RUNS || lib_process.publisher_pid != (uint32_t)pid)
+		return false;
+	return tid == 0 || raw_syscall5(SYS_tgkill, pid, (long)tid, 0, 0, 0) != -ESRCH ||
+	       __atomic_load_n(&self.ended, __ATOMIC_ACQUIRE) != 0;
+}
+
 void vclock_publisher_stop(void)
 {
 	struct guard guard = guard_enter();
 	bool is_mine;
 
 	process_lock();
-	is_mine = lib_process.owns_publisher == OWNER_RUNS;
+	is_mine = is_my_publisher();
 	if (is_mine)
 		lib_process.owns_publisher = OWNER_STOPS;
 	process_unlock();

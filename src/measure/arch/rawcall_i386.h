@@ -15,7 +15,14 @@
 #define RAWCALL_NAMES_GETRES "clock_getres_time64, clock_getres"
 #define RAWCALL_NAMES_GETTIMEOFDAY "clock_gettime64, clock_gettime, gettimeofday"
 #define RAWCALL_NAMES_MMAP "mmap2"
+#define RAWCALL_NAMES_READ "openat, open, fcntl64, read, close"
 #define RAWCALL_NAMES_FILE "openat, read, statx, fstatat64, fstat64, mmap2, munmap, close"
+#define RAWCALL_NAMES_LSTAT "statx, fstatat64, lstat64, fstat64"
+#define RAWCALL_NAMES_LOCK "fcntl64"
+#define RAWCALL_NAMES_LIMIT "prlimit64, ugetrlimit"
+#define RAWCALL_NAMES_TRUNCATE "ftruncate64"
+#define RAWCALL_NAMES_FUTEX "futex, futex_time64"
+#define RAWCALL_NAMES_CPUID "arch_prctl"
 
 static inline bool rawcall_has_vsyscall(void)
 {

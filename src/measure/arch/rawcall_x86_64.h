@@ -12,7 +12,14 @@
 #define RAWCALL_NAMES_GETRES "clock_getres"
 #define RAWCALL_NAMES_GETTIMEOFDAY "gettimeofday"
 #define RAWCALL_NAMES_MMAP "mmap"
+#define RAWCALL_NAMES_READ "openat, open, fcntl, read, close"
 #define RAWCALL_NAMES_FILE "openat, open, fcntl, read, newfstatat, stat, fstat, mmap, munmap, close"
+#define RAWCALL_NAMES_LSTAT "newfstatat, lstat, fstat"
+#define RAWCALL_NAMES_LOCK "fcntl"
+#define RAWCALL_NAMES_LIMIT "prlimit64"
+#define RAWCALL_NAMES_TRUNCATE "ftruncate"
+#define RAWCALL_NAMES_FUTEX "futex"
+#define RAWCALL_NAMES_CPUID "arch_prctl"
 
 static inline bool rawcall_has_syscall(void)
 {
