@@ -45,10 +45,21 @@ static int same_namespace(void *arg)
 	       support_wait_for_route(1, VCLOCK_ROUTE_PAGE) != 0;
 }
 
-static int is_without_page(void)
+/* A page that nobody keeps, on a machine that is held up, cannot be compared yet: until then each
+ * read is the kernel's. */
+static int is_without_page(int (*read)(int32_t, struct vclock_timespec *))
 {
 	struct vclock_status status = support_status();
+	int i;
 
+	for (i = 0; i < 1000 && status.clock[1].route != VCLOCK_ROUTE_PAGE &&
+		    status.clock[1].reason != VCLOCK_REASON_TIME_NAMESPACE;
+	     i++) {
+		usleep(1000);
+		if (outside(read, 0) != 0)
+			return 1;
+		status = support_status();
+	}
 	return status.clock[1].route == VCLOCK_ROUTE_PAGE ||
 	       status.clock[1].reason != VCLOCK_REASON_TIME_NAMESPACE ||
 	       vclock_page()->generation != 0;
@@ -57,13 +68,13 @@ static int is_without_page(void)
 static int library_first(void *arg)
 {
 	(void)arg;
-	return outside(vclock_gettime64, 0) != 0 || is_without_page();
+	return outside(vclock_gettime64, 0) != 0 || is_without_page(vclock_gettime64);
 }
 
 static int inline_first(void *arg)
 {
 	(void)arg;
-	return outside(by_inline, 0) != 0 || is_without_page();
+	return outside(by_inline, 0) != 0 || is_without_page(by_inline);
 }
 
 static int with_child(void *arg)
