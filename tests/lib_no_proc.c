@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,8 +43,10 @@ int main(int argc, char **argv)
 	const char *what = support_what(argc, argv), *page;
 	pid_t pid;
 
+	/* Not by a function that does not return: before such a call a sanitizer looks for the ends
+	 * of the stack, and needs /proc for that. */
 	if (what != NULL)
-		support_exit(run(what));
+		return (int)syscall(SYS_exit_group, run(what));
 	page = support_path("page");
 	fflush(stdout);
 	pid = fork();
