@@ -12,23 +12,37 @@
 #include "check/oracle.h"
 #include "support_image.h"
 #include "tap.h"
+#include "vclock/compiler.h"
 
 #define READS 1000
 #define FINE 5
 static const int32_t fine[FINE] = {VCLOCK_REALTIME, VCLOCK_MONOTONIC, VCLOCK_MONOTONIC_RAW,
 				   VCLOCK_BOOTTIME, VCLOCK_TAI};
 
-/* Reads outside the bracket of two system calls, widened by slack_ns, of READS. */
-static unsigned outside(const struct image_map *map, int32_t clk, int64_t slack_ns)
+/* What the page states, 0 without one. */
+static int64_t stated_error_ns(const struct image_map *map)
+{
+	return VCLOCK_LOAD32(&map->page->slot[VCLOCK_LOAD32(&map->page->generation) & 1].error_ns);
+}
+
+/* Reads outside the bracket of two system calls, widened by least_ns, or by what the page states
+ * where that is more, of READS. */
+static unsigned outside(const struct image_map *map, int32_t clk, int64_t least_ns)
 {
 	struct vclock_timespec before, ts, after;
 	unsigned i, count = 0;
 
 	for (i = 0; i < READS; i++) {
+		int64_t slack_ns = stated_error_ns(map);
+
 		oracle_syscall_gettime(clk, &before);
 		if (map->gettime(clk, &ts) != 0 || ts.tv_nsec < 0 || ts.tv_nsec >= 1000000000)
 			return READS;
 		oracle_syscall_gettime(clk, &after);
+		if (stated_error_ns(map) > slack_ns)
+			slack_ns = stated_error_ns(map);
+		if (slack_ns < least_ns)
+			slack_ns = least_ns;
 		count += oracle_ns(&ts) < oracle_ns(&before) - slack_ns ||
 			 oracle_ns(&ts) > oracle_ns(&after) + slack_ns;
 	}
