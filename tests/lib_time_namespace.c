@@ -122,5 +122,7 @@ int main(void)
 	tap_ok(support_child(with_child, NULL) == 0, "a child of a child");
 	tap_ok(support_wait_for_route(1, VCLOCK_ROUTE_PAGE) == 0,
 	       "the parent goes on with its page");
-	return tap_done();
+	/* Not through exit(): a sanitizer would look for leaks, which does not end on Linux 6.1
+	 * when a time namespace was left. */
+	support_exit(tap_done());
 }
