@@ -19,9 +19,10 @@ TEST_BIN := $(patsubst tests/%.c,$(B)/tests/%,$(UNIT_SRC) $(TAP_SRC)) \
 	$(patsubst tests/%.cc,$(B)/tests/%,$(TAP_CXX_SRC)) \
 	$(if $(HAS_SO),$(TESTS_ALSO_SO:%=$(B)/tests/%-so)) \
 	$(if $(HAS_SO),$(TESTS_ALSO_STATIC:%=$(B)/tests/%-static))
-# Tests of real time that prove nothing more where both a sanitizer and a translator slow them down.
+# What proves nothing more where both a sanitizer and a translator slow it down: tests of real time,
+# and the model, which has none of the product's code in it.
 SLOW_TESTS := check_kernel_routes check_page_% check_twins check_under_load daemon_churn daemon_cost \
-	daemon_leak daemon_readers
+	daemon_leak daemon_readers model_page
 ifneq ($(if $(SAN),$(filter-out $(ARCH),$(NATIVE))),)
 ifneq ($(shell scripts/emulator $(ARCH) 2>/dev/null),)
 TEST_BIN := $(filter-out $(SLOW_TESTS:%=$(B)/tests/%),$(TEST_BIN))
@@ -62,6 +63,11 @@ $(B)/tests/%-so: $(B)/obj/tests/%.o $(B)/test-parts.a $(B)/libvclock.so.0
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(LINKER) $(LDFLAGS_ALL) -o $@ $^ -Wl,-rpath,'$$ORIGIN/..' $(LDLIBS_$*)
+
+# What a sanitized library asks of the program that loads it, where a linker does not see to that.
+ifneq ($(findstring -static-libasan,$(LDFLAGS_ALL)),)
+LDLIBS_lib_dlopen := -Wl,--export-dynamic-symbol='__asan_*' -Wl,--export-dynamic-symbol='__ubsan_*'
+endif
 
 # A link, so that a shell test's name tells its build.
 $(B)/tests/%.t: tests/%.t
