@@ -48,7 +48,18 @@ struct plan {
 	char loader[LOADERS][PATH_MAX];
 	struct bytes copy[LOADERS];
 	struct bytes image[IMAGES];
+	bool is_covered[LOADERS];
+	unsigned mounts; /* on the folder */
 };
+
+/* False: a test wants to see what becomes of it. */
+static bool step(const struct plan *plan)
+{
+	struct follow_space *space = plan->space;
+
+	errno = EIO;
+	return space->fail_step == 0 || ++space->steps != space->fail_step;
+}
 
 static int fail(struct plan *plan, const char *reason)
 {
@@ -137,10 +148,12 @@ static int copy_loaders(struct plan *plan)
 	struct follow config;
 	struct bytes loader;
 	unsigned i, count = 0;
+	bool is_known;
 
-	if (fill_config(plan, &config) != 0)
+	if (!step(plan) || fill_config(plan, &config) != 0)
 		return fail(plan, "this build cannot, or the kernel's vDSO cannot be read");
-	for (i = 0; i < LOADERS; i++) {
+	is_known = step(plan);
+	for (i = 0; is_known && i < LOADERS; i++) {
 		if (realpath(loader_names[i], plan->loader[i]) == NULL)
 			continue;
 		loader = read_file(plan->loader[i]);
@@ -159,12 +172,12 @@ static int read_plan(struct plan *plan)
 	char path[PATH_MAX];
 	unsigned i;
 
-	if (realpath(plan->space->images, plan->folder) == NULL)
+	if (!step(plan) || realpath(plan->space->images, plan->folder) == NULL)
 		return fail(plan, "the images cannot be opened");
 	for (i = 0; i < IMAGES; i++)
 		if (join(path, plan->folder, image_names[i]))
 			plan->image[i] = read_file(path);
-	if (plan->image[0].data == NULL || plan->image[2].data == NULL)
+	if (!step(plan) || plan->image[0].data == NULL || plan->image[2].data == NULL)
 		return fail(plan, "the images cannot be opened");
 	return copy_loaders(plan);
 }
@@ -230,13 +243,16 @@ static bool is_any_shared(void)
 
 static int separate(struct plan *plan)
 {
+	if (!step(plan))
+		return fail(plan, "it may not have a mount namespace of its own");
 	if (unshare(CLONE_NEWNS) != 0) {
 		if (errno != EPERM || !enter_user())
 			return fail(plan, "it may not have a mount namespace of its own");
 		plan->space->is_user_ours = true;
 	}
 	/* What is mounted outside still comes in. */
-	if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0 || is_any_shared()) {
+	if (!step(plan) || mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0 ||
+	    is_any_shared()) {
 		errno = EPERM;
 		return fail(plan, "its root is not a mount point, or /proc is not there");
 	}
@@ -250,7 +266,7 @@ static bool write_file(const struct plan *plan, const char *name, const struct b
 	bool good;
 	int fd;
 
-	if (!join(path, plan->folder, name))
+	if (!step(plan) || !join(path, plan->folder, name))
 		return false;
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	if (fd < 0)
@@ -267,7 +283,7 @@ static bool make_area(struct plan *plan)
 
 	if (space->page != NULL)
 		return true;
-	if (!join(path, plan->folder, "page"))
+	if (!step(plan) || !join(path, plan->folder, "page"))
 		return false;
 	space->area_fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
 	space->area_read_fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -286,8 +302,10 @@ static bool fill_folder(struct plan *plan)
 	char name[16];
 	unsigned i;
 
-	if (mount("vclock", plan->folder, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=32m") != 0)
+	if (!step(plan) ||
+	    mount("vclock", plan->folder, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=32m") != 0)
 		return false;
+	plan->mounts++;
 	for (i = 0; i < IMAGES; i++)
 		if (plan->image[i].data != NULL &&
 		    !write_file(plan, image_names[i], &plan->image[i], 0444))
@@ -298,7 +316,11 @@ static bool fill_folder(struct plan *plan)
 			return false;
 	}
 	/* Programs see it through a mount that none of them can write to. */
-	return make_area(plan) && mount(plan->folder, plan->folder, NULL, MS_BIND, NULL) == 0 &&
+	if (!make_area(plan) || !step(plan) ||
+	    mount(plan->folder, plan->folder, NULL, MS_BIND, NULL) != 0)
+		return false;
+	plan->mounts++;
+	return step(plan) &&
 	       mount(NULL, plan->folder, NULL,
 		     MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL) == 0;
 }
@@ -311,11 +333,30 @@ static bool cover_loaders(struct plan *plan)
 	for (i = 0; i < LOADERS; i++) {
 		copy_name(i, name);
 		if (plan->copy[i].data != NULL &&
-		    (!join(path, plan->folder, name) ||
+		    (!step(plan) || !join(path, plan->folder, name) ||
 		     mount(path, plan->loader[i], NULL, MS_BIND, NULL) != 0))
 			return false;
+		plan->is_covered[i] = plan->copy[i].data != NULL;
 	}
 	return true;
+}
+
+/* In the namespace that was just made, where all of it is ours. */
+static void uncover(struct plan *plan)
+{
+	struct follow_space *space = plan->space;
+	unsigned i;
+
+	for (i = 0; i < LOADERS; i++)
+		if (plan->is_covered[i])
+			(void)umount2(plan->loader[i], MNT_DETACH);
+	for (; plan->mounts > 0; plan->mounts--)
+		(void)umount2(plan->folder, MNT_DETACH);
+	if (space->area_fd >= 0)
+		close(space->area_fd);
+	if (space->area_read_fd >= 0)
+		close(space->area_read_fd);
+	space->area_fd = space->area_read_fd = -1;
 }
 
 static int enter(struct plan *plan)
@@ -326,6 +367,8 @@ static int enter(struct plan *plan)
 		r = fail(plan, "a file system in memory cannot be mounted");
 	if (r == 0 && !cover_loaders(plan))
 		r = fail(plan, "the dynamic loader cannot be covered");
+	if (r != 0)
+		uncover(plan);
 	return r;
 }
 
@@ -335,15 +378,18 @@ static int try_in_child(struct plan *plan)
 	int sockets[2], status, r = -EIO;
 	struct {
 		int error;
+		unsigned steps;
 		const char *reason;
-	} told = {-EIO, "a process that tries it cannot be started"};
+	} told = {-EIO, 0, "a process that tries it cannot be started"};
 	pid_t pid;
 
-	if (pipe2(sockets, O_CLOEXEC) != 0)
+	if (!step(plan) || pipe2(sockets, O_CLOEXEC) != 0)
 		return fail(plan, "no descriptor");
-	pid = fork();
+	pid = step(plan) ? fork() : -1;
+	told.steps = plan->space->steps;
 	if (pid == 0) {
 		told.error = enter(plan);
+		told.steps = plan->space->steps;
 		told.reason = plan->space->reason;
 		(void)!write(sockets[1], &told, sizeof(told));
 		_exit(0);
@@ -355,6 +401,7 @@ static int try_in_child(struct plan *plan)
 		waitpid(pid, &status, 0);
 	}
 	close(sockets[0]);
+	plan->space->steps = told.steps;
 	plan->space->reason = told.reason;
 	return r;
 }
@@ -366,6 +413,7 @@ int follow_space_enter(struct follow_space *space)
 
 	space->area_fd = space->area_read_fd = -1;
 	space->is_user_ours = false;
+	space->steps = 0;
 	space->reason = "no memory";
 	if (plan == NULL)
 		return -ENOMEM;

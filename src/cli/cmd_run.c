@@ -111,9 +111,15 @@ static const char *follow(struct run *run)
 		.images = run->launch.images,
 		.page = run->launch.page_fd >= 0 ? run->page : NULL,
 		.hides_vdso = run->launch.hides_vdso,
+		.fail_step = run->launch.dies ? 0 : run->launch.fail_step,
 	};
+	int r = follow_space_enter(&space);
 
-	if (follow_space_enter(&space) != 0)
+	/* The launch's own steps count on. */
+	if (space.fail_step != 0)
+		run->launch.fail_step -= space.steps < space.fail_step ? space.steps
+								       : space.fail_step;
+	if (r != 0)
 		return space.reason;
 	run->launch.area_fd = space.area_fd;
 	run->launch.area_read_fd = space.area_read_fd;
