@@ -10,7 +10,7 @@ IMAGE_STEP int GETTIME(gettime_first)(uint32_t clk, GETTIME_TIMESPEC *ret_ts);
 IMAGE_STEP int GETTIME(gettime_first)(uint32_t clk, GETTIME_TIMESPEC *ret_ts)
 {
 	settle();
-	return GETTIME_FORWARD(clk, ret_ts);
+	IMAGE_LEAVE GETTIME_FORWARD(clk, ret_ts);
 }
 
 IMAGE_STEP int GETTIME(gettime_rare)(uint32_t clk, GETTIME_TIMESPEC *ret_ts);
@@ -20,7 +20,7 @@ IMAGE_STEP int GETTIME(gettime_rare)(uint32_t clk, GETTIME_TIMESPEC *ret_ts)
 	uint32_t nsec;
 
 	if (read_rare(clk, &sec, &nsec) != 0)
-		return GETTIME_FORWARD(clk, ret_ts);
+		IMAGE_LEAVE GETTIME_FORWARD(clk, ret_ts);
 	ret_ts->tv_sec = (GETTIME_SEC)sec;
 	ret_ts->tv_nsec = (GETTIME_NSEC)nsec;
 	return 0;
@@ -41,10 +41,11 @@ IMAGE_STEP int GETTIME(gettime_rest)(uint32_t clk, GETTIME_TIMESPEC *ret_ts)
 	if (!kernel_has(GETTIME_SLOT))
 		rare |= COARSE_CLOCKS;
 	if (!is_settled() && (bit & rare))
-		return GETTIME(gettime_first)(clk, ret_ts);
+		IMAGE_LEAVE GETTIME(gettime_first)(clk, ret_ts);
 	if (may_read() && (bit & rare))
-		return GETTIME(gettime_rare)(clk, ret_ts);
-	return GETTIME_FORWARD(clk, ret_ts); /* the page has no answer now, or none to this clock */
+		IMAGE_LEAVE GETTIME(gettime_rare)(clk, ret_ts);
+	/* The page has no answer now, or none to this clock. */
+	IMAGE_LEAVE GETTIME_FORWARD(clk, ret_ts);
 }
 
 VCLOCK_ALWAYS_INLINE int GETTIME(gettime)(uint32_t clk, GETTIME_TIMESPEC *ret_ts)
@@ -54,14 +55,14 @@ VCLOCK_ALWAYS_INLINE int GETTIME(gettime)(uint32_t clk, GETTIME_TIMESPEC *ret_ts
 
 	/* The kernel's own are so fast that a look at anything else, or a frame, would show. */
 	if (VCLOCK_UNLIKELY(clk - VCLOCK_REALTIME_COARSE < 2) && kernel_has(GETTIME_SLOT))
-		return GETTIME_JUMP(clk, ret_ts);
+		IMAGE_LEAVE GETTIME_JUMP(clk, ret_ts);
 	if (VCLOCK_LIKELY((clock_bit(clk) & FINE_CLOCKS) != 0) && may_read() &&
 	    VCLOCK_LIKELY(read_clock(clk, &sec, &nsec) == 0)) {
 		ret_ts->tv_sec = (GETTIME_SEC)sec;
 		ret_ts->tv_nsec = (GETTIME_NSEC)nsec;
 		return 0;
 	}
-	return GETTIME(gettime_rest)(clk, ret_ts);
+	IMAGE_LEAVE GETTIME(gettime_rest)(clk, ret_ts);
 }
 
 #undef GETTIME

@@ -202,13 +202,13 @@ VCLOCK_STATIC_ASSERT(VCLOCK_MONOTONIC_COARSE - VCLOCK_REALTIME_COARSE == 1);
 
 IMAGE_EXPORT int IMAGE_NAME_CLOCK_GETTIME(uint32_t clk, struct vclock_timespec *ret_ts)
 {
-	return gettime(clk, ret_ts);
+	IMAGE_LEAVE gettime(clk, ret_ts);
 }
 
 #if IMAGE_HAS_32
 IMAGE_EXPORT int IMAGE_NAME_CLOCK_GETTIME32(uint32_t clk, struct image_timespec *ret_ts)
 {
-	return gettime_32(clk, ret_ts);
+	IMAGE_LEAVE gettime_32(clk, ret_ts);
 }
 #endif
 

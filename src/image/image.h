@@ -33,6 +33,15 @@
  * function other argument registers, and the jump becomes a call.
  */
 #define IMAGE_STEP IMAGE_HIDDEN IMAGE_NOINLINE
+/*
+ * A return through such a function. clang has to be told: where returns through several of them
+ * share their end, it makes calls of the jumps, and frames lie on one another.
+ */
+#if defined(__clang__)
+#define IMAGE_LEAVE __attribute__((musttail)) return
+#else
+#define IMAGE_LEAVE return
+#endif
 
 #define IMAGE_TEXT_(text) #text
 #define IMAGE_TEXT(text) IMAGE_TEXT_(text)

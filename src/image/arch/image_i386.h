@@ -96,8 +96,9 @@ IMAGE_FUNCTION("image_syscall_clock_getres", IMAGE_SYSCALL(IMAGE_SYSCALL_CLOCK_G
 /* Nothing but forwarded. */
 IMAGE_FORWARD("__vdso_getcpu", PROCESS_GETCPU, IMAGE_SYSCALL_GETCPU);
 
+struct image_timespec;
 int image_forward_clock_gettime(uint32_t clk, struct vclock_timespec *ret_ts) IMAGE_HIDDEN;
-int image_forward_clock_gettime32(uint32_t clk, void *ret_ts) IMAGE_HIDDEN;
+int image_forward_clock_gettime32(uint32_t clk, struct image_timespec *ret_ts) IMAGE_HIDDEN;
 int image_forward_gettimeofday(void *ret_tv, void *ret_tz) IMAGE_HIDDEN;
 int32_t image_forward_time(int32_t *ret_time) IMAGE_HIDDEN;
 int32_t __vdso_time(int32_t *ret_time) IMAGE_EXPORT;
