@@ -12,7 +12,7 @@ VM_LIB_i386 := /usr/i686-linux-gnu/lib
 # Static, whatever the build is, and without its sanitizers: a machine starts with it, and needs
 # nothing else for the programs of tests/vm.
 VM_NAMES := expect says scenario guest woken cost net
-VM_PROGRAMS := $(B)/vm/init $(VM_NAMES:%=$(B)/vm/%) $(B)/vm/vclock $(B)/vm/vclockd
+VM_PROGRAMS := $(B)/vm/init $(VM_NAMES:%=$(B)/vm/%) $(B)/vm/vclock $(B)/vm/vclockd $(if $(STATIC),,$(B)/vm/guest-dynamic)
 VM_PARTS := $(patsubst tests/vm/%.c,$(B)/vm/%.o,\
 	$(filter-out $(patsubst %,tests/vm/%.c,init $(VM_NAMES)),$(wildcard tests/vm/*.c)))
 
@@ -28,6 +28,11 @@ $(B)/vm/init: $(B)/vm/init.o
 $(VM_NAMES:%=$(B)/vm/%): $(B)/vm/%: $(B)/vm/%.o $(VM_PARTS) $(B)/libvclock.a
 	$(call say,LD,$@)
 	$(Q)$(LINKER) $(LDFLAGS_ALL) -static -o $@ $^
+
+# The same with a loader.
+$(B)/vm/guest-dynamic: $(B)/vm/guest.o $(VM_PARTS) $(B)/libvclock.a
+	$(call say,LD,$@)
+	$(Q)$(LINKER) $(LDFLAGS_ALL) -o $@ $^
 
 # The programs that are as their build is.
 $(B)/vm/vclock $(B)/vm/vclockd: $(B)/vm/%: $(B)/%
