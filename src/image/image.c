@@ -79,8 +79,11 @@ static IMAGE_NOINLINE uint64_t IMAGE_INTERNAL kernel_ns(uint32_t clk)
 	return (uint64_t)ts.tv_sec * VCLOCK_NSEC_PER_SEC + (uint32_t)ts.tv_nsec;
 }
 
-/* One clock, the kernel's before the page's. Two functions, for the stack that one would need. */
-static IMAGE_NOINLINE uint32_t IMAGE_INTERNAL is_not_behind(uint32_t clk)
+/*
+ * One clock, the kernel's before the page's. Two functions, and each for a constant clock, for the
+ * stack that one would need.
+ */
+VCLOCK_ALWAYS_INLINE uint32_t is_not_behind(uint32_t clk)
 {
 	uint64_t kernels, ours;
 
@@ -96,7 +99,7 @@ static IMAGE_NOINLINE uint32_t IMAGE_INTERNAL is_not_behind(uint32_t clk)
 }
 
 /* One clock, the page's before the kernel's. */
-static IMAGE_NOINLINE uint32_t IMAGE_INTERNAL is_not_ahead(uint32_t clk)
+VCLOCK_ALWAYS_INLINE uint32_t is_not_ahead(uint32_t clk)
 {
 	uint64_t ours = page_ns(clk), kernels;
 
@@ -108,20 +111,31 @@ static IMAGE_NOINLINE uint32_t IMAGE_INTERNAL is_not_ahead(uint32_t clk)
 	return ours > kernels + tolerance_ns() ? PROCESS_DIFFERS : PROCESS_AGREES;
 }
 
+#define COMPARISON(name, call)                                   \
+	static IMAGE_NOINLINE uint32_t IMAGE_INTERNAL name(void) \
+	{                                                        \
+		return call;                                     \
+	}
+COMPARISON(mono_is_not_behind, is_not_behind(VCLOCK_MONOTONIC))
+COMPARISON(mono_is_not_ahead, is_not_ahead(VCLOCK_MONOTONIC))
+COMPARISON(boot_is_not_behind, is_not_behind(VCLOCK_BOOTTIME))
+COMPARISON(boot_is_not_ahead, is_not_ahead(VCLOCK_BOOTTIME))
+
 /*
  * The first call of a process asks; the kernel still answers it. Where the page does not cover this
  * moment, or the system call is refused, the question stays open for the next call.
  */
 static IMAGE_NOINLINE void IMAGE_INTERNAL settle(void)
 {
-	uint32_t compared = is_not_behind(VCLOCK_MONOTONIC);
+	uint32_t compared = mono_is_not_behind();
 
-	if (compared == PROCESS_AGREES)
-		compared = is_not_ahead(VCLOCK_MONOTONIC);
-	if (compared == PROCESS_AGREES)
-		compared = is_not_behind(VCLOCK_BOOTTIME);
-	if (compared == PROCESS_AGREES)
-		compared = is_not_ahead(VCLOCK_BOOTTIME);
+	/* A bit is looked at, for which no register is kept over the calls. */
+	if (compared & PROCESS_AGREES)
+		compared = mono_is_not_ahead();
+	if (compared & PROCESS_AGREES)
+		compared = boot_is_not_behind();
+	if (compared & PROCESS_AGREES)
+		compared = boot_is_not_ahead();
 	if (compared != PROCESS_NOT_COMPARED)
 		VCLOCK_STORE32(&image_state()->compared, compared);
 }
