@@ -51,7 +51,7 @@ help:
 	@echo 'make check-vm               other kernels, clocksources and what happens to clocks'
 	@echo 'make lint                   format, include levels, static analysis, man pages'
 	@echo 'make install DESTDIR=...    PREFIX=$(PREFIX)'
-	@echo 'ARCH=x86_64|i386  LIBC=glibc|musl  CC=gcc|clang  SAN=address,undefined  V=1'
+	@echo 'ARCH=x86_64|i386|aarch64|riscv64  LIBC=glibc|musl  CC=gcc|clang  SAN=address,undefined  V=1'
 
 clean:
 	rm -rf build

@@ -15,12 +15,13 @@ DAEMON_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard src/daemon/*.c src/message/
 EXAMPLE_SRC := $(wildcard examples/*.c)
 EXAMPLES := $(EXAMPLE_SRC:examples/%.c=$(B)/examples/%)
 
-CLI_CPPFLAGS := -DVCLOCK_HAS_LIBS=$(if $(HAS_LIBS),1,0) -DVCLOCK_IMAGES='"$(LIBDIR)/vclock"'
+HAS_SO := $(if $(STATIC),,$(if $(wildcard src/lib/*.c),1))
+CLI_CPPFLAGS := -DVCLOCK_HAS_LIBS=$(if $(HAS_LIBS),1,0) -DVCLOCK_HAS_SO=$(if $(HAS_SO),1,0) \
+	-DVCLOCK_IMAGES='"$(LIBDIR)/vclock"'
 DAEMON_LIBS := $(if $(HAS_LIBS),-lseccomp)
 # `vclock run` must start fast. capstone has 78,000 pointers in its tables, which a shared library or
 # a program that can be anywhere would have to adjust at every start.
 CLI_LIBS := $(if $(HAS_LIBS),-no-pie -lsmartcols -l:libjson-c.a -l:libcapstone.a)
-HAS_SO := $(if $(STATIC),,$(if $(wildcard src/lib/*.c),1))
 
 # Our own code has 64-bit time on 32-bit machines too; programs that use the headers choose.
 TIME64 := $(if $(filter i386,$(ARCH)),-D_TIME_BITS=64)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The vDSO images: one for each architecture in every build, whatever ARCH, LIBC and SAN are. The
-# machines that vclock does not run on yet have theirs where there is a compiler for them; whether it
-# is right is checked there, and no test runs it.
+# The vDSO images: one for each architecture in every build, whatever ARCH, LIBC and SAN are. Those
+# of other machines than x86 are made where there is a compiler for them.
 #   make images    build/images/vdso-<arch>.so; build/images-clang/ with CC=clang
 # Add an architecture here when it has a counter (include/vclock/arch), an arch/image_<arch>.h and
 # .map, and a row in src/check/image_check.c.

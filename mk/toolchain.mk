@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: MIT
 # From ARCH, LIBC, CC and SAN: compiler commands, flags and the build folder.
 
-ARCHES := x86_64 i386
+ARCHES := x86_64 i386 aarch64 riscv64
+# Debian has their C library for cross builds, and nothing else: static programs.
+ARCHES_STATIC := aarch64 riscv64
 ifeq ($(filter $(ARCH),$(ARCHES)),)
 $(error ARCH=$(ARCH): not one of $(ARCHES))
 endif
 ifeq ($(filter $(LIBC),glibc musl),)
 $(error LIBC=$(LIBC): not one of glibc musl)
 endif
-ifeq ($(LIBC)-$(ARCH),musl-i386)
+ifneq ($(if $(filter musl,$(LIBC)),$(ARCH)),$(if $(filter musl,$(LIBC)),x86_64))
 $(error LIBC=musl is built for x86_64 only)
+endif
+ifneq ($(if $(SAN),$(filter $(ARCHES_STATIC),$(ARCH))),)
+$(error SAN=$(SAN): there are no sanitizers for static programs of $(ARCH))
 endif
 ifneq ($(if $(SAN),$(LIBC)),$(if $(SAN),glibc))
 $(error SAN=$(SAN): sanitizers need glibc)
@@ -18,6 +23,8 @@ endif
 CC_KIND := $(if $(findstring clang,$(notdir $(CC))),clang,gcc)
 TRIPLE_x86_64 := x86_64-linux-gnu
 TRIPLE_i386 := i686-linux-gnu
+TRIPLE_aarch64 := aarch64-linux-gnu
+TRIPLE_riscv64 := riscv64-linux-gnu
 TRIPLE := $(TRIPLE_$(ARCH))
 
 # Compiling C and C++, and linking. clang borrows the cross gcc's headers and libraries.
@@ -35,6 +42,10 @@ CXX_COMPILER := $(TRIPLE)-g++
 endif
 endif
 LINKER := $(COMPILER)
+# What a C++ program says of headers and model does not hang on the machine.
+ifneq ($(filter-out $(NATIVE),$(filter $(ARCHES_STATIC),$(ARCH))),)
+CXX_COMPILER :=
+endif
 
 # musl: the C library's own gcc wrapper links for clang too.
 ifeq ($(LIBC),musl)
@@ -90,7 +101,7 @@ CXXFLAGS ?= $(CFLAGS)
 FLAGS_BOTH := $(WARN) -fvisibility=hidden -fno-strict-overflow -pthread
 LDFLAGS_ALL := -pthread
 # musl programs are static; the others take the C library as it comes.
-STATIC := $(if $(filter musl,$(LIBC)),-static)
+STATIC := $(if $(filter musl,$(LIBC))$(filter-out $(NATIVE),$(filter $(ARCHES_STATIC),$(ARCH))),-static)
 ifneq ($(SAN),)
 FLAGS_BOTH += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 LDFLAGS_ALL += -fsanitize=$(SAN)

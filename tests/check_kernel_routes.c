@@ -30,6 +30,8 @@ static void run_library(enum vclock_route route, const char *what)
 	run_all(&subject, what);
 }
 
+#define NO_VDSO (support_is_emulated() ? "the emulator has no vDSO" : "no vDSO in this process")
+
 static void run_kernel(void)
 {
 	struct check_subject subject;
@@ -39,7 +41,7 @@ static void run_kernel(void)
 	if (check_subject_vdso(&subject) == 0)
 		run_all(&subject, "the vDSO");
 	else
-		tap_skip("the vDSO", "no vDSO in this process");
+		tap_skip("the vDSO", NO_VDSO);
 }
 
 static void run_limited(void)
@@ -53,7 +55,7 @@ static void run_limited(void)
 	else if (has_vdso)
 		run_library(VCLOCK_ROUTE_VDSO, "the library by vDSO");
 	else
-		tap_skip("the library by vDSO", "no vDSO in this process");
+		tap_skip("the library by vDSO", NO_VDSO);
 }
 
 static void hand_on(const char *name, int value)

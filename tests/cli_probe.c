@@ -10,6 +10,7 @@
 
 #include <sys/auxv.h>
 
+#include "support_lib.h"
 #include "tap.h"
 
 static int by_syscall(int32_t clk, struct vclock_timespec *ret_ts)
@@ -85,7 +86,8 @@ static void judge_kernel(void)
 	int i, same = 0;
 
 	if (vclock_vdso_find((const void *)getauxval(AT_SYSINFO_EHDR), 0, &vdso) != 0) {
-		tap_skip("this kernel", "no vDSO in this process");
+		tap_skip("this kernel", support_is_emulated() ? "the emulator has no vDSO"
+							      : "no vDSO in this process");
 		return;
 	}
 	probe_kernel(&vdso, &probe);

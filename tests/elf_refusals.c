@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "elf/arch/host.h"
 #include "support_elf_image.h"
 #include "tap.h"
 
@@ -76,7 +77,7 @@ static void check_machines(void)
 
 	image_build_vdso(&image, !HOST_IS_64, VCLOCK_ELF_HASH_SYSV);
 	expect_find(image.bytes, image.size, VCLOCK_ELF_MACHINE, "the other class's image");
-	image_set(&image, 0, Ehdr, e_machine, HOST_IS_64 ? EM_X86_64 : EM_386);
+	image_set(&image, 0, Ehdr, e_machine, ELF_HOST_MACHINE);
 	expect_find(image.bytes, image.size, VCLOCK_ELF_CLASS, "the other class, this machine");
 	image_set(&image, 0, Ehdr, e_machine, HOST_IS_64 ? EM_386 : EM_X86_64);
 	tap_ok(image_open(&image, 0, &elf) == 0 && elf.is_64 == !HOST_IS_64,
@@ -101,17 +102,20 @@ static void check_addresses(void)
 static void check_own_size(void)
 {
 	size_t page = 4096, size;
+	const void *address = NULL;
 	unsigned char *room;
 	struct vclock_vdso vdso;
 	struct image image;
 
 	image_build_vdso(&image, HOST_IS_64, VCLOCK_ELF_HASH_SYSV);
+	image_set(&image, 0, Ehdr, e_machine, ELF_HOST_MACHINE);
 	size = (image.size + page - 1) / page * page;
 	room = mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	memcpy(room, image.bytes, image.size);
 	mprotect(room + size, page, PROT_NONE);
 	tap_ok(vclock_vdso_find(room, 0, &vdso) == 0 && vdso.elf.size == image.size &&
-		       vdso.time == room + image.text + 2 * IMAGE_CODE_STEP,
+		       vclock_elf_lookup(&vdso.elf, "__vdso_time", NULL, &address) == 0 &&
+		       address == room + image.text + 2 * IMAGE_CODE_STEP,
 	       "the image's length is its PT_LOAD's");
 	memset(room, 0, page);
 	expect_find(room, 0, VCLOCK_ELF_NOT_ELF, "a page of zeros in memory");

@@ -100,7 +100,6 @@ static void without_vdso(int fd)
 	struct vclock_timespec before, ts, after, now;
 	unsigned i, odd = 0, far = 0, whole = 0;
 	struct image_map map;
-	long seconds;
 
 	image_map(&map, fd, 0);
 	tap_ok(outside_fine(&map) == 0, "no vDSO: the fine clocks");
@@ -118,9 +117,12 @@ static void without_vdso(int fd)
 	}
 	tap_ok(odd == 0 && whole >= READS / 10, "no vDSO: COARSE is a whole number of ticks");
 	tap_ok(far == 0, "no vDSO: COARSE is within two ticks of the kernel's");
-	seconds = map.time(NULL);
-	oracle_syscall_gettime(VCLOCK_REALTIME, &ts);
-	tap_ok(ts.tv_sec - seconds >= 0 && ts.tv_sec - seconds <= 1, "no vDSO: time()");
+	if (map.time != NULL) {
+		now.tv_sec = map.time(NULL);
+		oracle_syscall_gettime(VCLOCK_REALTIME, &ts);
+		tap_ok(ts.tv_sec - now.tv_sec >= 0 && ts.tv_sec - now.tv_sec <= 1,
+		       "no vDSO: time()");
+	}
 	tap_ok(map.gettime(VCLOCK_BASES, &ts) == -EINVAL, "no vDSO: no such clock is -EINVAL");
 	tap_ok(map.gettime(2, &ts) == 0, "no vDSO: the CPU clocks by system call");
 	image_unmap(&map);
@@ -164,21 +166,20 @@ static void forwarded(int fd)
 	int32_t clk;
 
 	image_map(&map, fd, 1);
-	tap_ok(map.getcpu(&cpu, &node, NULL) == 0 && cpu < 4096 && node < 4096, "getcpu");
+	if (map.getcpu != NULL)
+		tap_ok(map.getcpu(&cpu, &node, NULL) == 0 && cpu < 4096 && node < 4096, "getcpu");
 	tap_ok(map.getres(VCLOCK_MONOTONIC, res) == 0 && res[0] == 0 && res[1] >= 1, "getres");
 	for (clk = 16; clk < 24; clk++)
 		if (map.getres(clk, NULL) != oracle_syscall_getres(clk, NULL))
 			break;
 	tap_ok(clk == 24, "getres of ids that the kernel's vDSO is wrong about: the system call's");
-	getrandom_entry = (getrandom_function *)image_entry(&map, "__vdso_getrandom");
-	if (map.elf.is_64) {
+	getrandom_entry = (getrandom_function *)image_function(&map, PROCESS_GETRANDOM);
+	if (getrandom_entry != NULL) {
 		map.process->function[PROCESS_GETRANDOM] = 0;
 		tap_ok(getrandom_entry(NULL, 0, 0, NULL, 0) == -ENOSYS, "getrandom: -ENOSYS");
 		map.process->function[PROCESS_GETRANDOM] = (uintptr_t)random_arguments;
 		tap_ok(getrandom_entry((void *)1, 2, 3, (void *)4, 5) == 1,
 		       "getrandom: all arguments arrive at the kernel's");
-	} else {
-		tap_ok(getrandom_entry == NULL, "getrandom: this kernel has none");
 	}
 	image_unmap(&map);
 }

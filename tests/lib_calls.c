@@ -62,7 +62,9 @@ static const struct {
 	NUMBER(getppid),
 	NUMBER(kcmp),
 	NUMBER(openat),
+#ifdef SYS_open
 	NUMBER(open),
+#endif
 	NUMBER(fcntl),
 	NUMBER(read),
 	NUMBER(munmap),
@@ -74,19 +76,34 @@ static const struct {
 	NUMBER(prctl),
 	NUMBER(futex),
 	NUMBER(fstat),
+#ifdef SYS_stat
 	NUMBER(stat),
+#endif
 	NUMBER(mmap),
 	NUMBER(rt_sigprocmask),
 	NUMBER(rt_sigaction),
 	NUMBER(memfd_create),
 	NUMBER(ftruncate),
+	NUMBER(unlinkat),
+#ifdef SYS_renameat
+	NUMBER(renameat),
+#endif
+	NUMBER(renameat2),
+#ifdef SYS_unlink
 	NUMBER(unlink),
+#endif
+#ifdef SYS_rename
 	NUMBER(rename),
+#endif
 	NUMBER(pwrite64),
 	NUMBER(fchmod),
+#ifdef SYS_lstat
 	NUMBER(lstat),
+#endif
 	NUMBER(prlimit64),
+#ifdef SYS_arch_prctl
 	NUMBER(arch_prctl),
+#endif
 	NUMBER(clone),
 	NUMBER(clone3),
 	NUMBER(mprotect),

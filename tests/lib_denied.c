@@ -20,6 +20,18 @@
 #define HAS_TWO 0
 #endif
 
+/* No call has the number -1. */
+#ifdef SYS_time
+#define TIME SYS_time
+#else
+#define TIME (-1)
+#endif
+#ifdef SYS_open
+#define OPEN SYS_open
+#else
+#define OPEN (-1)
+#endif
+
 #define MARK 0x5a5a5a5a5a5a5a5aLL
 
 static const struct support_denial first[] = {{GETTIME64, -1, 0}};
@@ -28,11 +40,11 @@ static const struct support_denial both[] = {
 	{GETTIME64, -1, 0},
 	{SYS_clock_gettime, -1, 0},
 	{SYS_gettimeofday, -1, 0},
-	{SYS_time, -1, 0},
+	{TIME, -1, 0},
 };
 /* What set-up and falling back could be tempted to. */
 static const struct support_denial set_up[] = {
-	{SYS_openat, -1, 0}, {SYS_open, -1, 0},	   {SYS_read, -1, 0},	{SYS_mmap, -1, 0},
+	{SYS_openat, -1, 0}, {OPEN, -1, 0},	   {SYS_read, -1, 0},	{SYS_mmap, -1, 0},
 	{SYS_prctl, -1, 0},  {SYS_madvise, -1, 0}, {SYS_munmap, -1, 0}, {SYS_getpid, -1, 0},
 };
 

@@ -7,6 +7,8 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
+#include "elf/arch/host.h"
+#include "elf/vdso_names.h"
 #include "lib/kernel.h"
 #include "support_elf_image.h"
 #include "support_lib.h"
@@ -15,19 +17,21 @@
 /* Every function of this vDSO returns result and stores nothing. */
 static void set_up_with(uint32_t result)
 {
-	const struct image_symbol symbols[] = {
-		{.name = sizeof(long) == 8 ? "__vdso_clock_gettime" : "__vdso_clock_gettime64",
-		 .version = "LINUX_2.6",
-		 .result = result},
-		{.name = "__vdso_time", .version = "LINUX_2.6", .result = result},
-		{.name = "__vdso_clock_getres", .version = "LINUX_2.6", .result = result},
-		{.name = "__vdso_gettimeofday", .version = "LINUX_2.6", .result = result},
-		{.name = NULL},
-	};
-	const struct image_plan plan = {
-		.is_64 = sizeof(long) == 8, .hashes = VCLOCK_ELF_HASH_GNU, .symbols = symbols};
+	const struct vdso_names *names = vdso_names_of(ELF_HOST_MACHINE, sizeof(long) == 8);
+	const char *const found[] = {names->clock_gettime, names->time, names->clock_getres,
+				     names->gettimeofday};
+	struct image_symbol symbols[5] = {{.name = NULL}};
+	const struct image_plan plan = {.is_64 = sizeof(long) == 8,
+					.machine = ELF_HOST_MACHINE,
+					.hashes = VCLOCK_ELF_HASH_GNU,
+					.symbols = symbols};
 	static struct image image;
+	unsigned i, count = 0;
 
+	for (i = 0; i < sizeof(found) / sizeof(found[0]); i++)
+		if (*found[i] != '\0')
+			symbols[count++] = (struct image_symbol){
+				.name = found[i], .version = names->version, .result = result};
 	image_build(&image, &plan);
 	memset(&lib_kernel, 0, sizeof(lib_kernel));
 	kernel_set_up((unsigned long)(uintptr_t)image.bytes, true, true);

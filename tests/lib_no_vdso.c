@@ -11,19 +11,13 @@
 #include <sys/auxv.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "arch/tracee_sp.h"
 #include "check/oracle.h"
 #include "support_lib.h"
 #include "tap.h"
-
-#ifdef __x86_64__
-#define STACK_POINTER(regs) ((regs).rsp)
-#else
-#define STACK_POINTER(regs) ((regs).esp)
-#endif
 
 /* In the program that starts without a vDSO: libc's own clocks are not asked. */
 static int run(void)
@@ -45,12 +39,12 @@ static int run(void)
 /* The word's address in the tracee at its first instruction. */
 static unsigned long find_entry(pid_t pid, unsigned long type)
 {
-	struct user_regs_struct regs;
-	unsigned long at, word = sizeof(long);
+	unsigned long regs[TRACEE_REGS], at, word = sizeof(long);
+	struct iovec iov = {regs, sizeof(regs)};
 
-	if (ptrace(PTRACE_GETREGS, pid, NULL, &regs) != 0)
+	if (ptrace(PTRACE_GETREGSET, pid, NT_PRSTATUS, &iov) != 0)
 		return 0;
-	at = STACK_POINTER(regs);
+	at = regs[TRACEE_SP];
 	at += (1 + (unsigned long)ptrace(PTRACE_PEEKDATA, pid, at, NULL) + 1) * word;
 	while (ptrace(PTRACE_PEEKDATA, pid, at, NULL) != 0)
 		at += word;

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "arch/result_code.h"
+
 /* What grows while an image is laid out. */
 struct layout {
 	struct image *image;
@@ -185,10 +187,11 @@ static void put_code(struct layout *l)
 	for (unsigned int i = 0; i < l->count; i++) {
 		size_t at = l->image->text + IMAGE_CODE_STEP * i;
 
-		l->image->bytes[at] = 0xb8;
-		image_put(l->image, at + 1, 4, l->plan->symbols[i].result);
-		l->image->bytes[at + 5] = 0xc3;
+		require(at + RESULT_CODE_SIZE <= IMAGE_ROOM, "no room");
+		result_code(l->image->bytes + at, l->plan->symbols[i].result);
 	}
+	/* It may be called: an instruction cache need not see what was stored. */
+	__builtin___clear_cache((char *)l->image->bytes, (char *)l->image->bytes + IMAGE_ROOM);
 }
 
 static void put_sysv(struct layout *l)

@@ -3,8 +3,8 @@
  * support_elf_image.h - builds small vDSO-like ELF images in memory, and breaks them.
  *
  * An image is one PT_LOAD (R+X) from offset 0 that holds everything, and a PT_DYNAMIC. No section
- * headers unless a test writes some. Code of symbol i is `mov $result, %eax; ret` at text + 16 * i,
- * the same bytes for x86_64 and i386; on other machines it is never called.
+ * headers unless a test writes some. Code of symbol i is at text + 16 * i, and returns its result:
+ * of the machine that the test runs on, whatever the image says.
  */
 #ifndef SUPPORT_ELF_IMAGE_H
 #define SUPPORT_ELF_IMAGE_H

@@ -67,6 +67,13 @@ const void *image_entry(const struct image_map *map, const char *name)
 	return vclock_elf_lookup(&map->elf, name, NULL, &address) == 0 ? address : NULL;
 }
 
+const void *image_function(const struct image_map *map, unsigned slot)
+{
+	const char *name = arch()->functions[slot];
+
+	return name != NULL ? image_entry(map, name) : NULL;
+}
+
 static void map_at(unsigned char *at, size_t size, int prot, int flags, int fd, const char *what)
 {
 	if (mmap(at, size, prot, flags | MAP_FIXED, fd, 0) != at)
@@ -181,24 +188,23 @@ static void fill(struct image_map *map, int with_vdso)
 
 static void take_entries(struct image_map *map)
 {
-	int is_64 = map->elf.is_64;
+	unsigned i;
 
-	map->gettime = (int (*)(int32_t, struct vclock_timespec *))image_entry(
-		map, is_64 ? "__vdso_clock_gettime" : "__vdso_clock_gettime64");
-#define ONE(clk, name) \
-	map->gettime_one[clk] = (int (*)(struct vclock_timespec *))image_entry(map, name)
-	ONE(VCLOCK_REALTIME, "__vdso_clock_gettime_realtime");
-	ONE(VCLOCK_MONOTONIC, "__vdso_clock_gettime_monotonic");
-	ONE(VCLOCK_BOOTTIME, "__vdso_clock_gettime_boottime");
-	ONE(VCLOCK_TAI, "__vdso_clock_gettime_tai");
-#undef ONE
-	map->gettimeofday = (int (*)(long *, int32_t *))image_entry(map, "__vdso_gettimeofday");
-	map->time = (long (*)(long *))image_entry(map, "__vdso_time");
-	map->getres = (int (*)(int32_t, long *))image_entry(map, "__vdso_clock_getres");
-	map->getcpu = (int (*)(unsigned *, unsigned *, void *))image_entry(map, "__vdso_getcpu");
-	if (map->gettime == NULL || map->gettimeofday == NULL || map->time == NULL ||
-	    map->getres == NULL || map->getcpu == NULL)
+	map->gettime = (int (*)(int32_t, struct vclock_timespec *))image_function(
+		map, PROCESS_CLOCK_GETTIME);
+	for (i = 0; i < VCLOCK_BASES; i++)
+		if (arch()->own[i] != NULL)
+			map->gettime_one[i] =
+				(int (*)(struct vclock_timespec *))image_entry(map, arch()->own[i]);
+	map->gettimeofday = (int (*)(long *, int32_t *))image_function(map, PROCESS_GETTIMEOFDAY);
+	map->time = (long (*)(long *))image_function(map, PROCESS_TIME);
+	map->getres = (int (*)(int32_t, long *))image_function(map, PROCESS_CLOCK_GETRES);
+	map->getcpu = (int (*)(unsigned *, unsigned *, void *))image_function(map, PROCESS_GETCPU);
+	if (map->gettime == NULL || map->gettimeofday == NULL || map->getres == NULL)
 		die("the image's entries");
+	for (i = 0; i < PROCESS_FUNCTIONS; i++)
+		if (arch()->functions[i] != NULL && image_function(map, i) == NULL)
+			die(arch()->functions[i]);
 }
 
 void image_map(struct image_map *ret_map, int page_fd, int with_vdso)
@@ -339,7 +345,7 @@ void image_subject(struct check_subject *ret_subject, const struct image_map *ma
 		.gettime = subject_gettime,
 		.getres = subject_getres,
 		.gettimeofday = subject_gettimeofday,
-		.time = subject_time,
+		.time = map->time != NULL ? subject_time : NULL,
 		.fallbacks = subject_fallbacks,
 		.page = map->page,
 	};

@@ -25,9 +25,9 @@ struct image_map {
 	int (*gettime_one[VCLOCK_BASES])(struct vclock_timespec *ret_ts); /* some are NULL */
 	/* As the kernel's ABI has them, in longs. */
 	int (*gettimeofday)(long *ret_tv, int32_t *ret_tz);
-	long (*time)(long *ret_time);
+	long (*time)(long *ret_time); /* NULL: this architecture's image has none */
 	int (*getres)(int32_t clk, long *ret_res);
-	int (*getcpu)(unsigned *ret_cpu, unsigned *ret_node, void *unused);
+	int (*getcpu)(unsigned *ret_cpu, unsigned *ret_node, void *unused); /* likewise */
 };
 
 /* The image's file name, next to this build. Never NULL; in a static buffer. */
@@ -50,8 +50,9 @@ void image_stop_page(enum vclock_retired reason);
 void image_map(struct image_map *ret_map, int page_fd, int with_vdso);
 void image_unmap(struct image_map *map);
 
-/* An export's address; NULL: not there. */
+/* An export's address; NULL: not there. By name, or as the kernel's function of that slot. */
 const void *image_entry(const struct image_map *map, const char *name);
+const void *image_function(const struct image_map *map, unsigned slot);
 
 /*
  * Puts functions that count in front of the kernel's, so that every call that the image does not

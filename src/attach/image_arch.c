@@ -12,12 +12,21 @@
 	[PROCESS_GETTIMEOFDAY] = "__vdso_gettimeofday",   \
 	[PROCESS_CLOCK_GETRES] = "__vdso_clock_getres", [PROCESS_GETCPU] = "__vdso_getcpu"
 
+#define OWN_ENTRIES(prefix)                                            \
+	{                                                              \
+		[VCLOCK_REALTIME] = prefix "clock_gettime_realtime",   \
+		[VCLOCK_MONOTONIC] = prefix "clock_gettime_monotonic", \
+		[VCLOCK_BOOTTIME] = prefix "clock_gettime_boottime",   \
+		[VCLOCK_TAI] = prefix "clock_gettime_tai",             \
+	}
+
 static const struct image_arch arches[] = {
 	{
 		.machine = EM_X86_64,
 		.is_64 = 1,
 		.name = "x86_64",
 		.unit = PROCESS_UNIT_X86,
+		.own = OWN_ENTRIES("__vdso_"),
 		.functions = {VDSO_FUNCTIONS, [PROCESS_TIME] = "__vdso_time",
 			      [PROCESS_GETRANDOM] = "__vdso_getrandom"},
 	},
@@ -26,6 +35,7 @@ static const struct image_arch arches[] = {
 		.is_64 = 0,
 		.name = "i386",
 		.unit = PROCESS_UNIT_X86,
+		.own = OWN_ENTRIES("__vdso_"),
 		.functions =
 			{
 				[PROCESS_CLOCK_GETTIME] = "__vdso_clock_gettime64",
@@ -44,6 +54,7 @@ static const struct image_arch arches[] = {
 		.is_64 = 1,
 		.name = "aarch64",
 		.unit = PROCESS_UNIT_AARCH64,
+		.own = OWN_ENTRIES("__kernel_"),
 		.functions = {[PROCESS_CLOCK_GETTIME] = "__kernel_clock_gettime",
 			      [PROCESS_GETTIMEOFDAY] = "__kernel_gettimeofday",
 			      [PROCESS_CLOCK_GETRES] = "__kernel_clock_getres",
@@ -54,6 +65,7 @@ static const struct image_arch arches[] = {
 		.is_64 = 1,
 		.name = "riscv64",
 		.unit = PROCESS_UNIT_RISCV64,
+		.own = OWN_ENTRIES("__vdso_"),
 		.functions = {VDSO_FUNCTIONS},
 	},
 };

@@ -17,6 +17,7 @@ struct image_arch {
 	const char *name;			  /* vdso-NAME.so */
 	uint32_t unit;				  /* bytes */
 	const char *functions[PROCESS_FUNCTIONS]; /* by slot; NULL: not on this architecture */
+	const char *own[VCLOCK_BASES];		  /* the image's entries of one clock; NULL: none */
 };
 
 /* NULL: there is no image for it. */

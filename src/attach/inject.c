@@ -127,8 +127,7 @@ static int open_tracee(struct tracee *t, struct inject *inject, pid_t pid)
 	t->inject = inject;
 	t->pid = pid;
 	t->mem_fd = -1;
-	if (!inject_step(inject, "registers") ||
-	    ptrace(PTRACE_GETREGS, pid, NULL, &t->regs.user) != 0)
+	if (!inject_step(inject, "registers") || !tracee_regs_get(pid, &t->regs))
 		return fail(t, -EIO, "its registers cannot be read");
 	inject->is_64 = tracee_regs_is_64(&t->regs);
 	t->stub = stub_arch_of(inject->is_64);
@@ -373,8 +372,7 @@ static int start_stub(struct tracee *t)
 	uint64_t at = t->vdso + t->slack + sizeof(t->mm);
 
 	tracee_regs_set_pc(&t->regs, at);
-	if (!inject_step(t->inject, "setting registers") ||
-	    ptrace(PTRACE_SETREGS, t->pid, NULL, &t->regs.user) != 0)
+	if (!inject_step(t->inject, "setting registers") || !tracee_regs_set(t->pid, &t->regs))
 		return fail(t, -EIO, "its registers cannot be set");
 	t->inject->has_stub = true;
 	return 0;
@@ -490,10 +488,9 @@ void inject_refuse(pid_t pid)
 	}
 	if (open_tracee(t, &inject, pid) == 0 && read_auxv(t) == 0 && read_vdso(t) == 0)
 		at = find_syscall(t);
-	if (at != 0 && to_syscall_end(pid) &&
-	    ptrace(PTRACE_GETREGS, pid, NULL, &t->regs.user) == 0) {
+	if (at != 0 && to_syscall_end(pid) && tracee_regs_get(pid, &t->regs)) {
 		tracee_regs_exit(&t->regs, at, 126);
-		is_set = ptrace(PTRACE_SETREGS, pid, NULL, &t->regs.user) == 0;
+		is_set = tracee_regs_set(pid, &t->regs);
 	}
 	if (!is_set)
 		kill(pid, SIGKILL);

@@ -68,7 +68,7 @@ int own_image_open(const char *folder, const struct vclock_page *page,
 		   const struct vclock_vdso *vdso, struct own_image *ret_image)
 {
 	const struct image_arch *arch = image_arch_of(ELF_HOST_MACHINE, sizeof(void *) == 8);
-	struct own_image map;
+	struct own_image map = {.arch = arch};
 	size_t size = 0;
 	int fd, r;
 
@@ -99,5 +99,7 @@ const void *own_image_entry(const struct own_image *map, const char *name)
 {
 	const void *address;
 
-	return vclock_elf_lookup(&map->elf, name, NULL, &address) == 0 ? address : NULL;
+	if (name == NULL || vclock_elf_lookup(&map->elf, name, NULL, &address) != 0)
+		return NULL;
+	return address;
 }

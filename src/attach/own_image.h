@@ -6,12 +6,14 @@
 #ifndef OWN_IMAGE_H
 #define OWN_IMAGE_H
 
+#include "attach/image_arch.h"
 #include "image/process_page.h"
 #include "vclock/elf.h"
 
 struct own_image {
 	void *area; /* of area_size bytes: the units in front, then the image */
 	size_t area_size;
+	const struct image_arch *arch;
 	struct vclock_elf elf;
 };
 
@@ -24,7 +26,7 @@ int own_image_open(const char *folder, const struct vclock_page *page,
 		   const struct vclock_vdso *vdso, struct own_image *ret_image);
 void own_image_close(struct own_image *map);
 
-/* An export's address; NULL: not there. */
+/* An export's address; NULL: not there. name: one of the image's arch; NULL: there is none. */
 const void *own_image_entry(const struct own_image *map, const char *name);
 
 #endif /* OWN_IMAGE_H */

@@ -148,15 +148,15 @@ LOOP(bench_raise, , raise(0))
 LOOP(bench_inline_unordered, SUBJECT; const struct vclock_page *page = s->page;
      uint64_t ns = 0, vclock_read_ns_unordered(page, VCLOCK_MONOTONIC, &ns); measure_keep_u64(ns))
 
-#define RAW_LOOPS(way)                                                                      \
-	MEASURE_LOOP(raw_clock_##way, SUBJECT; int32_t clk = s->clk;                        \
-		     struct vclock_timespec ts,                                             \
-		     rawcall_##way(RAWCALL_CLOCK_GETTIME, clk, (long)&ts, 0))               \
-	MEASURE_LOOP(raw_gettimeofday_##way, struct long_timeval tv,                        \
-		     rawcall_##way(SYS_gettimeofday, (long)&tv, 0, 0))                      \
-	MEASURE_LOOP(raw_time_##way, , measure_keep_long(rawcall_##way(SYS_time, 0, 0, 0))) \
-	MEASURE_LOOP(raw_getcpu_##way, unsigned where[2],                                   \
-		     rawcall_##way(SYS_getcpu, (long)&where[0], (long)&where[1], 0))        \
+#define RAW_LOOPS(way)                                                                          \
+	MEASURE_LOOP(raw_clock_##way, SUBJECT; int32_t clk = s->clk;                            \
+		     struct vclock_timespec ts,                                                 \
+		     rawcall_##way(RAWCALL_CLOCK_GETTIME, clk, (long)&ts, 0))                   \
+	MEASURE_LOOP(raw_gettimeofday_##way, struct long_timeval tv,                            \
+		     rawcall_##way(SYS_gettimeofday, (long)&tv, 0, 0))                          \
+	MEASURE_LOOP(raw_time_##way, , measure_keep_long(rawcall_##way(RAWCALL_TIME, 0, 0, 0))) \
+	MEASURE_LOOP(raw_getcpu_##way, unsigned where[2],                                       \
+		     rawcall_##way(SYS_getcpu, (long)&where[0], (long)&where[1], 0))            \
 	MEASURE_LOOP(raw_getpid_##way, , measure_keep_long(rawcall_##way(SYS_getpid, 0, 0, 0)))
 RAWCALL_WAYS(RAW_LOOPS)
 

@@ -164,38 +164,30 @@ static void add_inline_clock(struct bench *bench, const struct clock_name *clock
 	}
 }
 
-/* The image's clock_gettime, of 64-bit time. */
-static const void *image_gettime(const struct bench *bench)
+/* The image's own of a function of the kernel's; PROCESS_CLOCK_GETTIME is of 64-bit time. */
+static const void *image_function(const struct bench *bench, unsigned slot)
 {
-	const void *entry = own_image_entry(&bench->image, "__vdso_clock_gettime64");
-
-	return entry != NULL ? entry : own_image_entry(&bench->image, "__vdso_clock_gettime");
+	if (!bench->has_image)
+		return NULL;
+	return own_image_entry(&bench->image, bench->image.arch->functions[slot]);
 }
 
 static const void *image_own(const struct bench *bench, int32_t clk)
 {
-	static const char *const names[VCLOCK_BASES] = {
-		[VCLOCK_REALTIME] = "__vdso_clock_gettime_realtime",
-		[VCLOCK_MONOTONIC] = "__vdso_clock_gettime_monotonic",
-		[VCLOCK_BOOTTIME] = "__vdso_clock_gettime_boottime",
-		[VCLOCK_TAI] = "__vdso_clock_gettime_tai",
-	};
-
-	if ((uint32_t)clk >= VCLOCK_BASES || names[clk] == NULL)
+	if ((uint32_t)clk >= VCLOCK_BASES)
 		return NULL;
-	return own_image_entry(&bench->image, names[clk]);
+	return own_image_entry(&bench->image, bench->image.arch->own[clk]);
 }
 
 /* Where the image forwards a clock, the kernel's vDSO must have it. */
 static void add_image_clock(struct bench *bench, const struct clock_name *clock)
 {
 	bool is_own = bench->has_page && bench_inline_timespec(clock->id) != NULL;
-	const void *own;
+	const void *gettime = image_function(bench, PROCESS_CLOCK_GETTIME), *own;
 
-	if (!bench->has_image || image_gettime(bench) == NULL ||
-	    (!is_own && bench->vdso.clock_gettime == NULL))
+	if (gettime == NULL || (!is_own && bench->vdso.clock_gettime == NULL))
 		return;
-	add_clock_function(bench, clock, "image", bench_function_clock, image_gettime(bench));
+	add_clock_function(bench, clock, "image", bench_function_clock, gettime);
 	if (!is_own)
 		return;
 	own = image_own(bench, clock->id);
@@ -223,9 +215,9 @@ static void add_clocks(struct bench *bench, char *const *wanted, int count)
 
 /* A function of the image that is like one of the kernel's vDSO. */
 static void add_image(struct bench *bench, const char *group, bench_loop *loop, const void *vdso,
-		      const char *name)
+		      unsigned slot)
 {
-	const void *entry = bench->has_image ? own_image_entry(&bench->image, name) : NULL;
+	const void *entry = image_function(bench, slot);
 
 	if (entry != NULL && (vdso != NULL || bench->has_page))
 		add_function(bench, group, "image", loop, entry);
@@ -264,7 +256,7 @@ static void add_gettimeofday(struct bench *bench)
 	}
 	add_function(bench, "gettimeofday", bench->library.path == NULL ? "lib" : "so",
 		     bench_function_gettimeofday, (const void *)bench->library.gettimeofday);
-	add_image(bench, "gettimeofday", bench_function_gettimeofday, vdso, "__vdso_gettimeofday");
+	add_image(bench, "gettimeofday", bench_function_gettimeofday, vdso, PROCESS_GETTIMEOFDAY);
 }
 
 static void add_time(struct bench *bench)
@@ -275,12 +267,12 @@ static void add_time(struct bench *bench)
 	if (bench->vdso.time != NULL)
 		add_function(bench, "time", "vdso", bench_vdso_time, bench->vdso.time);
 	for (raw = bench_rawcalls; raw->way != NULL; raw++) {
-		if (raw->is_possible())
+		if (raw->is_possible() && RAWCALL_TIME != RAWCALL_NO_TIME)
 			add(bench, "time", raw->way, raw->time);
 	}
 	add_function(bench, "time", bench->library.path == NULL ? "lib" : "so", bench_library_time,
 		     (const void *)bench->library.time);
-	add_image(bench, "time", bench_vdso_time, bench->vdso.time, "__vdso_time");
+	add_image(bench, "time", bench_vdso_time, bench->vdso.time, PROCESS_TIME);
 }
 
 static void add_getcpu(struct bench *bench)
@@ -296,7 +288,7 @@ static void add_getcpu(struct bench *bench)
 	}
 	add_function(bench, "getcpu", bench->library.path == NULL ? "lib" : "so",
 		     bench_library_getcpu, (const void *)bench->library.getcpu);
-	add_image(bench, "getcpu", bench_vdso_getcpu, bench->vdso.getcpu, "__vdso_getcpu");
+	add_image(bench, "getcpu", bench_vdso_getcpu, bench->vdso.getcpu, PROCESS_GETCPU);
 }
 
 static void add_getpid(struct bench *bench)

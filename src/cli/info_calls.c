@@ -43,21 +43,22 @@ const struct info_calls info_calls[] = {
 			    ", madvise, mincore, getpid, prctl",
 	 "once, before main"},
 	{"vclock_status", CLOCK, "in the first call of a process, as any of those above"},
-	{"vclock_counter_status", RAWCALL_NAMES_READ ", " CLOCK ", nanosleep, " RAWCALL_NAMES_CPUID,
+	{"vclock_counter_status", RAWCALL_NAMES_READ ", " CLOCK ", nanosleep" RAWCALL_NAMES_CPUID,
 	 "when a program calls it"},
 	{"vclock_publisher_start",
 	 RAWCALL_NAMES_FILE
 	 ", " RAWCALL_NAMES_LOCK ", " RAWCALL_NAMES_LSTAT ", " CLOCK ", " RAWCALL_NAMES_GETRES
 	 ", " RAWCALL_NAMES_LIMIT ", memfd_create, " RAWCALL_NAMES_TRUNCATE
-	 ", unlink, pwrite64, fchmod, madvise, getpid, getppid, kcmp, nanosleep, " THREAD_MAKE,
+	 ", " RAWCALL_NAMES_UNLINK
+	 ", pwrite64, fchmod, madvise, getpid, getppid, kcmp, nanosleep, " THREAD_MAKE,
 	 "when a program calls it; what makes a thread is the C library's"},
 	{"a publisher's thread",
-	 RAWCALL_NAMES_FILE ", " CLOCK
-			    ", gettimeofday, rename, gettid, sched_yield, nanosleep, " THREAD_LIFE,
+	 RAWCALL_NAMES_FILE ", " CLOCK ", gettimeofday, " RAWCALL_NAMES_RENAME
+			    ", gettid, sched_yield, nanosleep, " THREAD_LIFE,
 	 "only in a program that called vclock_publisher_start"},
 	{"vclock_publisher_stop",
 	 "getpid, tgkill, " RAWCALL_NAMES_LSTAT ", nanosleep, sched_yield, " RAWCALL_NAMES_MMAP
-	 ", munmap, unlink, close, " RAWCALL_NAMES_FUTEX,
+	 ", munmap, " RAWCALL_NAMES_UNLINK ", close, " RAWCALL_NAMES_FUTEX,
 	 "in a program that called vclock_publisher_start"},
 	{NULL, NULL, NULL},
 };

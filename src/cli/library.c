@@ -123,7 +123,8 @@ void library_open(struct library *ret_library)
 	char folder[PATH_MAX], pattern[PATH_MAX + 64];
 	size_t i;
 
-	for (i = 0; own_folder(folder, sizeof(folder)) && i < 3; i++) {
+	/* A static program loads none. */
+	for (i = 0; VCLOCK_HAS_SO && own_folder(folder, sizeof(folder)) && i < 3; i++) {
 		snprintf(pattern, sizeof(pattern), "%s%s/" SONAME, folder, places[i]);
 		if (use_first(ret_library, pattern))
 			return;
@@ -157,7 +158,7 @@ bool library_open_limited(const struct library *library, struct library *ret_lim
 	bool is_loaded;
 	int fd;
 
-	if (library->path == NULL || getenv("VCLOCK_ROUTE") != NULL)
+	if (!VCLOCK_HAS_SO || library->path == NULL || getenv("VCLOCK_ROUTE") != NULL)
 		return false;
 	fd = copy_in_memory(library->path);
 	if (fd < 0)

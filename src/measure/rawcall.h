@@ -8,6 +8,7 @@
  *                           rawcall_x(nr, a, b, c) makes the call and rawcall_has_x() says whether
  *                           this process can
  *   RAWCALL_CLOCK_GETTIME   the number of the call that fills a struct vclock_timespec
+ *   RAWCALL_TIME            the number of time(), or RAWCALL_NO_TIME
  *   RAWCALL_NAMES_*         the names of the calls behind each kind of question, for people
  * All are async-signal- and thread-safe.
  */
@@ -18,7 +19,12 @@
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 
+/* No system call has this number. */
+#define RAWCALL_NO_TIME (-1)
+
+#include "arch/rawcall_aarch64.h"
 #include "arch/rawcall_i386.h"
+#include "arch/rawcall_riscv64.h"
 #include "arch/rawcall_x86_64.h"
 
 #endif /* RAWCALL_H */

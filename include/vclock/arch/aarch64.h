@@ -2,8 +2,7 @@
 /*
  * arch/aarch64.h - the virtual counter, CNTVCT_EL0.
  *
- * Included by counter.h only. Must never touch memory. The images are built with it; nobody has run
- * it on a machine yet.
+ * Included by counter.h only. Must never touch memory. Emulators have run it, no hardware yet.
  */
 #ifndef VCLOCK_ARCH_AARCH64_H
 #define VCLOCK_ARCH_AARCH64_H

@@ -2,8 +2,7 @@
 /*
  * arch/riscv64.h - the time CSR.
  *
- * Included by counter.h only. Must never touch memory. The images are built with it; nobody has run
- * it on a machine yet.
+ * Included by counter.h only. Must never touch memory. Emulators have run it, no hardware yet.
  */
 #ifndef VCLOCK_ARCH_RISCV64_H
 #define VCLOCK_ARCH_RISCV64_H

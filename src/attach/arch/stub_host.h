@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * stub_host.h - picks what this build can inject into. A new architecture is a file like stub_x86.h
- * and tracee_x86.h, and a line here.
+ * and one like tracee_x86_64.h, and a line here and in tracee_regs.h.
  */
 #ifndef STUB_HOST_H
 #define STUB_HOST_H

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * image_aarch64.h - the aarch64 part of the image; the contract is in image.h. Included there only.
- * Built and checked, and not yet run.
  */
 #ifndef IMAGE_AARCH64_H
 #define IMAGE_AARCH64_H

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * image_riscv64.h - the riscv64 part of the image; the contract is in image.h. Included there only.
- * Built and checked, and not yet run.
  */
 #ifndef IMAGE_RISCV64_H
 #define IMAGE_RISCV64_H

@@ -41,6 +41,10 @@ extern const void *lib_vsyscall __attribute__((visibility("hidden")));
 #include "x86_64.h"
 #elif defined(__i386__)
 #include "i386.h"
+#elif defined(__aarch64__)
+#include "aarch64.h"
+#elif defined(__riscv) && __riscv_xlen == 64
+#include "riscv64.h"
 #else
 #error "vclock's library does not know this architecture yet: add src/lib/arch/<name>.h"
 #endif

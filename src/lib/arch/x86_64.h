@@ -5,16 +5,7 @@
 #ifndef LIB_ARCH_X86_64_H
 #define LIB_ARCH_X86_64_H
 
-#define LIB_REGCALL
-#define LIB_VDSO_IS_64 1
-#define LIB_ARGS_IN_REGISTERS 1
 #define RAW_ARCH_PRCTL SYS_arch_prctl
-
-/* SYSCALL needs no entry point. */
-static inline void raw_set_up(unsigned long sysinfo)
-{
-	(void)sysinfo;
-}
 
 static inline long raw_syscall5(long nr, long a, long b, long c, long d, long e)
 {
@@ -55,21 +46,7 @@ static inline void raw_on_stack(void *top, void (*fn)(void))
 			       "memory");
 }
 
-static inline int raw_clock_gettime(int32_t clk, struct vclock_timespec *ret_ts)
-{
-	return (int)raw_syscall2(SYS_clock_gettime, clk, (long)ret_ts);
-}
-
-static inline int raw_clock_getres(int32_t clk, struct vclock_timespec *ret_res)
-{
-	return (int)raw_syscall2(SYS_clock_getres, clk, (long)ret_res);
-}
-
-static inline int raw_gettimeofday(struct vclock_timeval *ret_tv, struct vclock_timezone *ret_tz)
-{
-	return (int)raw_syscall2(SYS_gettimeofday, (long)ret_tv, (long)ret_tz);
-}
-
+#include "lp64.h"
 #include "x86.h"
 
 /* Part of the architecture, LFENCE too. */

@@ -9,6 +9,7 @@
 
 #define RAWCALL_ARCH "i386"
 #define RAWCALL_CLOCK_GETTIME SYS_clock_gettime64
+#define RAWCALL_TIME SYS_time
 #define RAWCALL_WAYS(WAY) WAY(vsyscall) WAY(int80)
 /* What the library calls here, by name: the second where the first is refused. */
 #define RAWCALL_NAMES_GETTIME "clock_gettime64, clock_gettime"
@@ -22,7 +23,9 @@
 #define RAWCALL_NAMES_LIMIT "prlimit64, ugetrlimit"
 #define RAWCALL_NAMES_TRUNCATE "ftruncate64"
 #define RAWCALL_NAMES_FUTEX "futex, futex_time64"
-#define RAWCALL_NAMES_CPUID "arch_prctl"
+#define RAWCALL_NAMES_UNLINK "unlink"
+#define RAWCALL_NAMES_RENAME "rename"
+#define RAWCALL_NAMES_CPUID ", arch_prctl"
 
 static inline bool rawcall_has_vsyscall(void)
 {

@@ -6,6 +6,7 @@
 
 #define RAWCALL_ARCH "x86_64"
 #define RAWCALL_CLOCK_GETTIME SYS_clock_gettime
+#define RAWCALL_TIME SYS_time
 #define RAWCALL_WAYS(WAY) WAY(syscall)
 /* What the library calls here, by name. */
 #define RAWCALL_NAMES_GETTIME "clock_gettime"
@@ -19,7 +20,9 @@
 #define RAWCALL_NAMES_LIMIT "prlimit64"
 #define RAWCALL_NAMES_TRUNCATE "ftruncate"
 #define RAWCALL_NAMES_FUTEX "futex"
-#define RAWCALL_NAMES_CPUID "arch_prctl"
+#define RAWCALL_NAMES_UNLINK "unlink"
+#define RAWCALL_NAMES_RENAME "rename"
+#define RAWCALL_NAMES_CPUID ", arch_prctl"
 
 static inline bool rawcall_has_syscall(void)
 {
