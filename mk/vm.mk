@@ -8,6 +8,7 @@
 # The shared libraries of the programs that go into the machine.
 VM_LIB_x86_64 := /lib/x86_64-linux-gnu
 VM_LIB_i386 := /usr/i686-linux-gnu/lib
+VM_STRIP := $(if $(filter aarch64 riscv64,$(ARCH)),$(TRIPLE)-strip,strip)
 
 # Static, whatever the build is, and without its sanitizers: a machine starts with it, and needs
 # nothing else for the programs of tests/vm.
@@ -41,7 +42,7 @@ $(B)/vm/vclock $(B)/vm/vclockd: $(B)/vm/%: $(B)/%
 
 -include $(wildcard $(B)/vm/*.d)
 
-VM_CHECK = scripts/vm/check $(B) $(if $(STATIC),,--lib $(VM_LIB_$(ARCH)))
+VM_CHECK = scripts/vm/check $(B) $(ARCH) $(if $(STATIC),,--lib $(VM_LIB_$(ARCH))) --strip $(VM_STRIP)
 
 check-in-vm: tests $(B)/vm/init
 	$(VM_CHECK) $(TEST_BIN)
@@ -62,6 +63,7 @@ vm-programs: $(VM_PROGRAMS)
 check-vm: images
 	$(MAKE) LIBC=musl vm-programs
 	$(MAKE) ARCH=i386 vm-programs
+	$(MAKE) ARCH=aarch64 vm-programs
 	scripts/vm/matrix $(MACHINES)
 
 # After check-vm: its figures into docs/testing.md.

@@ -7,6 +7,7 @@
  * own function, called by itself, is taken off. Prints what BASELINE would be as lines
  *     # instructions ARCHITECTURE ROUTE CALL COUNT
  */
+#include "measure/rawcall.h"
 #include "tap.h"
 #include "vclock.h"
 #include "vclock/elf.h"
@@ -169,24 +170,22 @@ static double instructions(void (*fn)(void), void (*without)(void))
 	return ((double)least_ns(fn) - (double)least_ns(without)) / CALLS;
 }
 
-static const char *architecture(void)
-{
-	return sizeof(long) == 8 ? "x86_64" : "i386";
-}
-
 static bool find(const char *path, const char *route, const char *name, double *ret_count)
 {
 	char line[256], arch[32], of_route[32], of_name[64];
 	FILE *file = fopen(path, "r");
 	bool is_there = false;
+	double count = 0;
 
 	while (file != NULL && !is_there && fgets(line, sizeof(line), file) != NULL)
-		is_there = sscanf(line, "%31s %31s %63s %lf", arch, of_route, of_name, ret_count) ==
+		is_there = sscanf(line, "%31s %31s %63s %lf", arch, of_route, of_name, &count) ==
 				   4 &&
-			   strcmp(arch, architecture()) == 0 && strcmp(of_route, route) == 0 &&
+			   strcmp(arch, RAWCALL_ARCH) == 0 && strcmp(of_route, route) == 0 &&
 			   strcmp(of_name, name) == 0;
 	if (file != NULL)
 		fclose(file);
+	if (is_there)
+		*ret_count = count;
 	return is_there;
 }
 
@@ -199,7 +198,7 @@ static void judge(const char *path, const char *route, const struct call *call,
 	more = (known < 0 ? -known : known) * MORE_PERCENT / 100;
 	if (more < MORE_LEAST)
 		more = MORE_LEAST;
-	printf("# instructions %s %s %s %.1f\n", architecture(), route, call->name, count);
+	printf("# instructions %s %s %s %.1f\n", RAWCALL_ARCH, route, call->name, count);
 	tap_ok(is_there && count <= known + more, "%s, %s: %.1f instructions, %.1f known", route,
 	       call->name, count, known);
 	/* Who made it faster writes it down, or the next who makes it slower is not seen. */

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * init.c - PID 1 of a test machine: runs a list of programs and reports on the second serial line.
+ * init.c - PID 1 of a test machine: runs a list of programs and reports on a serial line of its
+ * own.
  *
  * /vm/list holds one program a line: NAME LIMIT_S COMMAND ARGUMENT..., words split at blanks.
  * /vm/env holds lines NAME=VALUE. Programs run in /vm/tree, one after another, each in a session of
  * its own, and everything that one left behind is killed before the next one starts.
  *
- * On /dev/ttyS1 (ttyS0 is the kernel's own):
+ * On the line that the kernel's command line names, report=/dev/... (another one is the kernel's):
  *     begin NAME
  *     |a line of its output
  *     end NAME exit N | signal N | limit N
  *     done COUNT failed FAILED
- * The machine ends through qemu's isa-debug-exit with a value that a panic, a power-off or qemu's
- * own failure cannot give: VM_EXIT_GOOD, or VM_EXIT_FAILED + how many failed.
+ * The machine ends with a value that a panic, a power-off or qemu's own failure cannot give, see
+ * arch/vm_exit.h: VM_EXIT_GOOD, or VM_EXIT_FAILED + how many failed.
  *
  * Must never return, and must never wait without a limit: the host's limit would have to say which
  * program hung, and it cannot know.
@@ -27,7 +28,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/io.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
 #include <sys/stat.h>
@@ -36,8 +36,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arch/vm_exit.h"
+
 /* qemu's exit status is (value << 1) | 1: 33 when all is good, 65 + 2n for n failures. */
-#define VM_EXIT_PORT 0xf4
 #define VM_EXIT_GOOD 0x10
 #define VM_EXIT_FAILED 0x20
 #define VM_EXIT_FAILED_MAX 0x3f
@@ -86,17 +87,19 @@ static void mount_all(void)
 /* The report goes out as it is: no CR is put before its line ends. */
 static int open_report(void)
 {
+	const char *path = getenv("report");
 	struct termios termios;
-	int fd = open("/dev/ttyS1", O_WRONLY | O_NOCTTY | O_CLOEXEC);
+	int fd = path == NULL ? -1 : open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
 
 	if (fd < 0)
-		return -errno;
+		return -1;
+	unsetenv("report");
 	if (tcgetattr(fd, &termios) == 0) {
 		cfmakeraw(&termios);
 		tcsetattr(fd, TCSANOW, &termios);
 	}
 	report = fdopen(fd, "w");
-	return report == NULL ? -ENOMEM : 0;
+	return report == NULL ? -1 : 0;
 }
 
 static int64_t now_ms(void)
@@ -310,8 +313,7 @@ static _Noreturn void leave(unsigned failed)
 	fflush(report);
 	tcdrain(fileno(report));
 	tcdrain(1);
-	if (ioperm(VM_EXIT_PORT, 1, 1) == 0)
-		outb((unsigned char)value, VM_EXIT_PORT);
+	vm_exit(value);
 	reboot(RB_POWER_OFF);
 	for (;;)
 		pause();
@@ -323,7 +325,7 @@ int main(void)
 
 	mount_all();
 	if (open_report() != 0) {
-		fprintf(stderr, "init: /dev/ttyS1: cannot be opened\n");
+		fprintf(stderr, "init: report=: cannot be opened\n");
 		reboot(RB_POWER_OFF);
 	}
 	read_environment();
