@@ -198,6 +198,7 @@ good() { # STEP KIND...: the program ran, on one of these
 	"7: image $fds fds, saved same") [[ $kinds == *image* ]] ;;
 	"7: image $fds fds, saved differs") [[ $kinds == *unseen* ]] ;;
 	"126: ") [[ $kinds == *refused* ]] ;;
+	"137: ") [[ $kinds == *killed* ]] ;;
 	*) false ;;
 	esac || wrong="$wrong $step:$status:$(cat out)"
 }
@@ -220,6 +221,18 @@ for step in 1 2 4 6 7 9 10 12 13; do
 	good "$step" refused
 done
 is "$wrong" '' 'the n-th step fails, and with --require the program does not run'
+wrong=''
+for step in $(seq 1 $steps); do
+	vrun --require --die-step "$step" ./probe-static short
+	case $step in
+	1) good "$step" refused ;;
+	*) good "$step" killed ;;
+	esac
+done
+is "$wrong" '' 'the helper is killed at the n-th step, and with --require the program does not run'
+vrun --require --fail-step $steps ./probe-static short
+good $steps killed
+is "$wrong" '' '... nor where it cannot be let go'
 wrong=''
 for step in $(seq 1 $steps); do
 	vrun --die-step "$step" ./probe-static short

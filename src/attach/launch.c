@@ -362,7 +362,7 @@ static bool give_image(struct session *s)
 	if (r != 0 && s->launch->must)
 		inject_refuse(s->program);
 	if (!inject_step(in, "letting go"))
-		return false; /* the end of this process frees the program */
+		return false; /* the end of this process frees the program, or with must ends it */
 	ptrace(PTRACE_DETACH, s->program, NULL, 0);
 	if (r != 0) {
 		snprintf(text, sizeof(text), "%s: %s",
@@ -386,6 +386,9 @@ static bool give_image(struct session *s)
 /* The caller has nothing to do but wait until it is traced, so that comes before all else. */
 static void seize(struct session *s)
 {
+	/* With our end, whatever the reason, a program that must have the image ends too. */
+	const unsigned long options = PTRACE_O_TRACEEXEC |
+				      (s->launch->must ? PTRACE_O_EXITKILL : 0);
 	char byte = 0;
 
 	ready_signals();
@@ -394,7 +397,7 @@ static void seize(struct session *s)
 		_exit(0);
 	s->pidfd = (int)syscall(SYS_pidfd_open, s->program, 0);
 	if (s->pidfd < 0 || !inject_step(&s->inject, "attaching") ||
-	    ptrace(PTRACE_SEIZE, s->program, NULL, PTRACE_O_TRACEEXEC) != 0)
+	    ptrace(PTRACE_SEIZE, s->program, NULL, options) != 0)
 		byte = (char)(errno != 0 ? errno : EIO);
 	else
 		byte = 0;

@@ -21,7 +21,7 @@ struct launch {
 	const char *images; /* folder of the images; NULL: the program gets none */
 	bool hides_vdso;    /* from the program */
 	bool trusts_counter;
-	bool must;	     /* the program does not run without */
+	bool must;	     /* the program does not run without, and is killed with the helper */
 	bool is_loud;	     /* the helper says on stderr how it went */
 	const char *program; /* for messages */
 	unsigned fail_step;  /* for tests, as in struct inject */
