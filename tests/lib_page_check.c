@@ -57,8 +57,23 @@ static void second_line(void)
 	CHECK(-EINVAL, live->line[0].base[4].sec++, "... of RAW, behind by a second");
 	CHECK(-EINVAL, (live->line[1].start_cyc++, live->line[1].base[1].sec--),
 	      "a line after a gap that goes back");
-	CHECK(0, (live->line[1].start_cyc++, live->line[1].base[1].sec++),
+	CHECK(0,
+	      (live->line[1].start_cyc++, live->line[1].base[1].fns += UINT64_C(50) << page.shift),
 	      "... that goes on above");
+	CHECK(-EINVAL, (live->line[1].start_cyc++, live->line[1].base[1].sec++),
+	      "... far above, for the time that it took");
+	CHECK(-EINVAL, live->line[1].start_cyc -= 1 << 24, "a second line that begins early");
+	CHECK(-EINVAL, live->line[1].start_cyc--, "... by one cycle");
+	CHECK(-EINVAL, live->line[1].start_cyc += page.counter_hz / 100, "... 10 ms late");
+	CHECK(-EINVAL, live->line[1].start_cyc += UINT64_C(1) << 40, "... for ever");
+	CHECK(-EINVAL, live->line[1].mult[0] += live->line[1].mult[0] / 10 * 9, "a rate of 1.9");
+	CHECK(-EINVAL, live->line[1].mult[0] /= 4, "a quarter of the rate");
+	CHECK(-EINVAL, live->line[1].mult[1] = 0xffffffff, "RAW's rate, all ones");
+	CHECK(-EINVAL, live->line[0].mult[0] += live->line[0].mult[0] / 50,
+	      "a first line 2 % fast");
+	CHECK(0, live->line[1].mult[0] += live->line[1].mult[0] / 1000, "1000 ppm more");
+	CHECK(0, (live->line[1].mult[0] += live->line[1].mult[0] / 10, live->error_ns = 3000000),
+	      "a tenth more, with an error of 3 ms");
 }
 
 int main(void)
@@ -95,6 +110,10 @@ int main(void)
 	CHECK(-EINVAL, line->base[1].sec = INT64_MAX, "seconds past 2^63 ns");
 	CHECK(-EINVAL, line->base[1].sec = INT64_MIN, "seconds, the least");
 	CHECK(-EINVAL, live->clamp_cyc = 0xffffffff, "a clamp of a second");
+	CHECK(-EINVAL, live->clamp_cyc = (uint32_t)(page.counter_hz / 2000), "a clamp of 500 us");
+	CHECK(-EINVAL, line->mult[0] += line->mult[0] / 7, "a line alone, a seventh fast");
+	CHECK(-EINVAL, line->mult[1] -= line->mult[1] / 7, "... of RAW, a seventh slow");
+	CHECK(0, line->mult[0] += line->mult[0] / 9, "... a ninth fast");
 	CHECK(-EINVAL, live->tai_offset_sec = INT32_MAX, "TAI offset 2^31 - 1");
 	CHECK(-EINVAL, live->tai_offset_sec = -100001, "TAI offset");
 	CHECK(0, live->tai_offset_sec = 100000, "TAI offset, the largest");

@@ -2,6 +2,7 @@
 /* support_sim_run.c - see support_sim_run.h. */
 #include "support_sim_run.h"
 
+#include "publish/page_check.h"
 #include "support_wide.h"
 #include "vclock/read.h"
 
@@ -356,6 +357,7 @@ static void note_publication(struct sim_run *run)
 	if (run->page.generation == run->generation)
 		return;
 	run->generation = run->page.generation;
+	run->refused += page_check(&run->page) != 0;
 	judge_period(run);
 	run->sampled_tick = run->began_tick;
 	note_gap(run, run->end_cyc);
@@ -480,7 +482,7 @@ void sim_run_clear(struct sim_run *run)
 {
 	run->steps = run->retires = run->gaps = run->reads = run->page_reads = run->clamped_reads =
 		0;
-	run->back = run->over = run->over_stated = 0;
+	run->back = run->over = run->over_stated = run->refused = 0;
 	run->worst_back_ns = run->worst_error_ns = run->worst_over_ns = 0;
 	run->worst_over_stated_ns = run->worst_steady_ns = 0;
 }

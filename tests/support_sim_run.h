@@ -93,6 +93,7 @@ struct sim_run {
 	/* Verdicts. */
 	uint64_t steps, retires, gaps, reads, page_reads, clamped_reads;
 	uint64_t back, over, over_stated;
+	uint64_t refused; /* pages that page_check() refuses, as they are published */
 	uint64_t worst_back_ns, worst_error_ns, worst_over_ns, worst_over_stated_ns;
 	uint64_t worst_steady_ns; /* error where the rate did not change */
 };

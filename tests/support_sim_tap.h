@@ -50,6 +50,9 @@ __attribute__((unused)) static void sim_ok(const struct sim_run *run, const char
 		       "%s: nothing steps back by more than %" PRIu64 " ns", what,
 		       run->allowed_back_ns);
 	tap_ok(run->over == 0, "%s: no error above the formula", what);
+	tap_ok(run->refused == 0,
+	       "%s: whoever opens the page may use it, at any moment (%" PRIu64 ")", what,
+	       run->refused);
 	tap_ok(run->over_stated == 0, "%s: no error above what the page states", what);
 	tap_ok(sim_run_page_permille(run) >= page_permille, "%s: %u.%u %% or more from the page",
 	       what, page_permille / 10, page_permille % 10);

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "keeper/scale.h"
+
 /* The kernel's own limits: struct timezone within 15 hours, TAI - UTC up to 100,000 s, and time up
  * to 2^63 ns. */
 #define TZ_MINUTES_MAX (15 * 60)
@@ -18,8 +20,14 @@
 #define SEC_MAX INT64_C(9223372036)
 /* A line's length in time: vclock_line_value() then needs no more than two carries. */
 #define LINE_NS_MAX (UINT64_C(1) << 30)
-/* A clamp is the page's error and what 1000 ppm make of two lines of 40 ms, 80 us. */
-#define CLAMP_SPARE_NS 1000000
+/* A clamp is the page's error and what 1000 ppm make of two lines of 40 ms, 80 us; here by the rate
+ * of a line, which may be off by half while it catches up. */
+#define CLAMP_SPARE_NS 200000
+/* A line after a gap begins 100 us after its writer looked, which was within the clamp where the
+ * old line is still there. */
+#define GAP_NS_MAX 1000000
+/* What a line alone may differ by from the counter's nominal rate: 110,000 ppm, as 1 / 8. */
+#define RATE_SHIFT 3
 /* Lines that abut fit to the last bit, but for the rounding of a page that was taken over with
  * another shift: some ns. */
 #define SEAM_NS 1000
@@ -100,24 +108,89 @@ static int64_t seam_ns(const struct vclock_slot *slot, uint32_t clk, uint32_t sh
 	return sec * (int64_t)VCLOCK_NSEC_PER_SEC + (int64_t)(next->fns >> shift) - (int64_t)end_ns;
 }
 
-/* Lines that abut are one; after a gap the steady clocks go on above the line before it. */
+/* How far the second line begins after the end of the first; 0 where they abut. */
+static uint64_t gap_cyc(const struct vclock_slot *slot)
+{
+	return slot->line[1].start_cyc - slot->line[0].start_cyc - slot->line[0].length_cyc;
+}
+
+/* Lines that abut are one; after a gap the steady clocks go on above the line before it, by what
+ * the gap took and both were off at most. */
 static bool seam_is_sane(const struct vclock_slot *slot, uint32_t shift,
 			 struct page_fault *ret_fault)
 {
-	const struct vclock_line *line = slot->line;
-	bool abuts = line[0].start_cyc + line[0].length_cyc == line[1].start_cyc;
-	uint32_t clocks = abuts ? VCLOCK_PAGE_CLOCKS
-				: VCLOCK_BIT(VCLOCK_MONOTONIC) | VCLOCK_BIT(VCLOCK_MONOTONIC_RAW);
+	uint64_t gap = gap_cyc(slot), gap_ns;
+	uint32_t clocks = gap == 0
+				  ? VCLOCK_PAGE_CLOCKS
+				  : VCLOCK_BIT(VCLOCK_MONOTONIC) | VCLOCK_BIT(VCLOCK_MONOTONIC_RAW);
 	uint32_t clk;
+	int64_t most;
 
-	if (line[0].length_cyc == 0 || line[1].length_cyc == 0)
-		return true;
+	if (!is_up_to(gap, VCLOCK_LINE_CYC_MAX, "cycles between a line's end and the next",
+		      ret_fault))
+		return false;
+	gap_ns = line_ns(gap, slot->line[1].mult[0], shift);
+	most = SEAM_NS + (gap == 0 ? 0 : 2 * (int64_t)gap_ns + 2 * (int64_t)slot->error_ns);
+	if (!is_up_to(gap_ns, line_ns(slot->clamp_cyc, slot->line[1].mult[0], shift) + GAP_NS_MAX,
+		      "nanoseconds without a line", ret_fault))
+		return false;
 	for (clk = 0; clk < VCLOCK_BASES; clk++)
 		if ((clocks & VCLOCK_BIT(clk)) != 0 &&
-		    !is_in(seam_ns(slot, clk, shift), -SEAM_NS, abuts ? SEAM_NS : INT64_MAX,
+		    !is_in(seam_ns(slot, clk, shift), -SEAM_NS, most,
 			   "nanoseconds between a line's end and the next", ret_fault))
 			return false;
 	return true;
+}
+
+/*
+ * How far the two rates take a line apart. A line's rate is that of the clock, and what takes it
+ * back to the clock from where it was, which the page states; and the clock's own may change by
+ * 1000 ppm that the line before did not know of, over both lines and their time ahead.
+ */
+static bool rates_are_sane(const struct vclock_page *page, const struct vclock_slot *slot,
+			   struct page_fault *ret_fault)
+{
+	const struct vclock_line *line = slot->line;
+	uint64_t most = 2 * (uint64_t)slot->error_ns +
+			2 * ((uint64_t)page->interval_ns + page->ahead_ns) / 1000;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		uint32_t a = line[0].mult[i], b = line[1].mult[i];
+
+		if (!is_up_to(line_ns(line[1].length_cyc, a > b ? a - b : b - a, page->shift), most,
+			      "nanoseconds that two lines' rates make in one", ret_fault))
+			return false;
+	}
+	return true;
+}
+
+/* A line alone, which runs as the clock does. */
+static bool rate_is_nominal(const struct vclock_page *page, const struct vclock_line *line,
+			    struct page_fault *ret_fault)
+{
+	int64_t nominal =
+		(int64_t)scale_shl_div(VCLOCK_NSEC_PER_SEC, page->shift, page->counter_hz);
+	int64_t spare = nominal >> RATE_SHIFT;
+
+	return is_in(line->mult[0], nominal - spare, nominal + spare, "multiplier", ret_fault) &&
+	       is_in(line->mult[1], nominal - spare, nominal + spare, "multiplier", ret_fault);
+}
+
+static bool lines_are_sane(const struct vclock_page *page, const struct vclock_slot *slot,
+			   struct page_fault *ret_fault)
+{
+	const struct vclock_line *line = slot->line;
+
+	if (!line_is_sane(&line[0], page->shift, ret_fault) ||
+	    !line_is_sane(&line[1], page->shift, ret_fault))
+		return false;
+	if (line[0].length_cyc != 0 && line[1].length_cyc != 0)
+		return seam_is_sane(slot, page->shift, ret_fault) &&
+		       rates_are_sane(page, slot, ret_fault);
+	if (line[0].length_cyc == 0 && line[1].length_cyc == 0)
+		return true;
+	return rate_is_nominal(page, &line[line[0].length_cyc == 0], ret_fault);
 }
 
 static bool clamp_is_sane(const struct vclock_slot *slot, uint32_t shift,
@@ -131,12 +204,11 @@ static bool clamp_is_sane(const struct vclock_slot *slot, uint32_t shift,
 			ret_fault);
 }
 
-static bool slot_is_sane(const struct vclock_slot *slot, uint32_t shift,
+static bool slot_is_sane(const struct vclock_page *page, const struct vclock_slot *slot,
 			 struct page_fault *ret_fault)
 {
-	return line_is_sane(&slot->line[0], shift, ret_fault) &&
-	       line_is_sane(&slot->line[1], shift, ret_fault) &&
-	       seam_is_sane(slot, shift, ret_fault) && clamp_is_sane(slot, shift, ret_fault) &&
+	return lines_are_sane(page, slot, ret_fault) &&
+	       clamp_is_sane(slot, page->shift, ret_fault) &&
 	       is_up_to(slot->retired, VCLOCK_RETIRED_EXPOSED, "retired", ret_fault) &&
 	       is_in(slot->tz_minuteswest, -TZ_MINUTES_MAX, TZ_MINUTES_MAX, "minutes west",
 		     ret_fault) &&
@@ -183,7 +255,7 @@ int page_check_fault(const struct vclock_page *page, struct page_fault *ret_faul
 		return -EINVAL;
 	if (page->generation == 0)
 		return 0;
-	return slot_is_sane(slot, page->shift, ret_fault) && history_is_sane(page, slot, ret_fault)
+	return slot_is_sane(page, slot, ret_fault) && history_is_sane(page, slot, ret_fault)
 		       ? 0
 		       : -EINVAL;
 }
