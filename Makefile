@@ -44,7 +44,8 @@ include mk/lint.mk
 
 help:
 	@echo 'make                        library, tools and examples into $(B)/'
-	@echo 'make check                  all tests, in two minutes or less'
+	@echo 'make check                  the tests of one build, in two minutes or less'
+	@echo 'make check-tree             the tests of the sources, and of lint and runner'
 	@echo 'make check-long             the tests with the large counts'
 	@echo 'make fuzz                   the fuzz targets, FUZZ_SECONDS each (needs clang)'
 	@echo 'make check-vm-i386          the i386 tests in a virtual machine'
