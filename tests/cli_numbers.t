@@ -20,6 +20,10 @@ refused '--rounds 1000001' 'bench: --rounds: 1000001: not a number from 1 to 100
 refused '--pid 0' 'info: --pid: 0: not a number from 1 to 2147483647' info --pid 0
 refused '--pid 2^31' 'info: --pid: 2147483648: not a number from 1 to 2147483647' \
 	info --pid 2147483648
+for text in ' 1' +1 01; do
+	refused "clock '$text'" "bench: $text: not a clock; see \`vclock bench --help\`" \
+		bench "$text"
+done
 refused '--threads alone' "bench: --threads: needs an argument; see \`vclock bench --help\`" \
 	bench --threads
 is "$("$B/vclock" bench --rounds 0x2 --json getpid | jq .rounds)" 2 '--rounds 0x2 is two'

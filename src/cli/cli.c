@@ -5,7 +5,6 @@
 #include "cli/cli.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 
 #include "cli/output.h"
 #include "message/message.h"
+#include "message/number.h"
 
 /* getopt_long's value of option i: above every character, so that no short option is meant. */
 #define OPTION_VALUE(i) (256 + (i))
@@ -165,17 +165,5 @@ int cli_next_option(const struct cli_usage *usage, int argc, char **argv, const 
 
 int cli_number(const char *what, const char *text, uint64_t min, uint64_t max, uint64_t *ret_value)
 {
-	unsigned long long value;
-	char *end;
-
-	errno = 0;
-	value = strtoull(text, &end, 0);
-	/* strtoull takes blanks and signs; octal would surprise. */
-	if (!isdigit((unsigned char)text[0]) ||
-	    (text[0] == '0' && isdigit((unsigned char)text[1])) || *end != '\0' || errno != 0 ||
-	    value < min || value > max)
-		return cli_error(CLI_USAGE, "%s: %s: not a number from %llu to %llu", what, text,
-				 (unsigned long long)min, (unsigned long long)max);
-	*ret_value = value;
-	return CLI_GOOD;
+	return number_take("vclock", what, text, min, max, ret_value) ? CLI_GOOD : CLI_USAGE;
 }

@@ -59,8 +59,8 @@ int cli_next_option(const struct cli_usage *usage, int argc, char **argv, const 
 		    int *ret_status);
 
 /*
- * Reads a number from min to max, decimal or 0x, without sign or blanks. what is the option or
- * operand for the message. 0, or CLI_USAGE after a message.
+ * Reads a number from min to max, see number.h. what is the option or operand for the message. 0,
+ * or CLI_USAGE after a message.
  */
 int cli_number(const char *what, const char *text, uint64_t min, uint64_t max, uint64_t *ret_value);
 

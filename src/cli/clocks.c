@@ -4,9 +4,10 @@
  */
 #include "cli/clocks.h"
 
-#include <stdlib.h>
+#include <stdint.h>
 #include <strings.h>
 
+#include "message/number.h"
 #include "vclock/page.h"
 
 /* The two of <time.h> that page.h has no name for. */
@@ -29,18 +30,18 @@ const struct clock_name clock_names[CLOCK_NAMES] = {
 
 const struct clock_name *clock_find(const char *text)
 {
-	char *end;
-	long id = strtol(text, &end, 10);
+	bool is_id;
+	uint64_t id;
 	size_t i;
 
-	if (*text == '\0' || *end != '\0')
-		id = -1;
+	is_id = number_parse(text, 0, INT32_MAX, &id);
 	if (strncasecmp(text, "CLOCK_", 6) == 0)
 		text += 6;
 	if (strcasecmp(text, "raw") == 0)
 		text = "monotonic_raw";
 	for (i = 0; i < CLOCK_NAMES; i++) {
-		if (clock_names[i].id == id || strcasecmp(clock_names[i].word, text) == 0)
+		if (is_id ? clock_names[i].id == (int32_t)id
+			  : strcasecmp(clock_names[i].word, text) == 0)
 			return &clock_names[i];
 	}
 	return NULL;

@@ -12,6 +12,7 @@
 
 #include "daemon/sandbox.h"
 #include "message/message.h"
+#include "message/number.h"
 
 #define INTERVAL_MS_MAX 20
 #define PRIORITY_MAX 99
@@ -34,22 +35,6 @@ static const char help[] =
 	"SIGTERM and SIGINT end the page and the daemon. Exit status: 0 ended by a signal, 2 "
 	"usage,\n"
 	"3 not possible here (counter not trusted, or another daemon keeps the page), 4 failure.\n";
-
-static bool parse_number(const char *name, const char *text, long min, long max, long *ret_value)
-{
-	char *end;
-	long value;
-
-	errno = 0;
-	value = strtol(text, &end, 10);
-	if (errno == 0 && end != text && *end == '\0' && value >= min && value <= max) {
-		*ret_value = value;
-		return true;
-	}
-	message_print(STDERR_FILENO, "vclockd", "%s: %s: not a number from %ld to %ld", name, text,
-		      min, max);
-	return false;
-}
 
 enum {
 	OPT_PAGE = 256, /* above every character, so that no short option is meant */
@@ -118,7 +103,7 @@ static int refuse(int reason, char **argv)
 /* One option; -1 to go on. */
 static int take(int option, char **argv, struct daemon_options *options)
 {
-	long value = 0;
+	uint64_t value = 0;
 
 	switch (option) {
 	case OPT_PAGE:
@@ -128,12 +113,12 @@ static int take(int option, char **argv, struct daemon_options *options)
 		options->sysfs = absolute(optarg);
 		return -1;
 	case OPT_INTERVAL:
-		if (!parse_number("--interval", optarg, 1, INTERVAL_MS_MAX, &value))
+		if (!number_take("vclockd", "--interval", optarg, 1, INTERVAL_MS_MAX, &value))
 			return EXIT_USAGE;
 		options->interval_ns = (uint32_t)value * 1000000;
 		return -1;
 	case OPT_PRIORITY:
-		if (!parse_number("--priority", optarg, 0, PRIORITY_MAX, &value))
+		if (!number_take("vclockd", "--priority", optarg, 0, PRIORITY_MAX, &value))
 			return EXIT_USAGE;
 		options->realtime_priority = (int)value;
 		options->is_priority_wanted = value != 0;
