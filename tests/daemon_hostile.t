@@ -232,6 +232,23 @@ is "$(cd "$tap_dir/here" && echo *) $(cat "$tap_dir/err")" 'page page.lock ' \
 kill "$daemon"
 await [ ! -e "/proc/$daemon" ]
 
+# That folder is gone: its name cannot be told, and the page must not land in /.
+mkdir "$tap_dir/gone"
+for where in '' --foreground; do
+	name=vclock-test-$$
+	status=0
+	# shellcheck disable=SC2086
+	(cd "$tap_dir/gone" && rmdir "$tap_dir/gone" && exec timeout 20 "$B/vclockd" $where --page "$name" \
+		--trust-counter --priority 0) 2>"$tap_dir/err" || status=$?
+	is "$status $(cat "$tap_dir/err")$(ls "/$name"* 2>/dev/null)" "4 vclockd: $name: No such file or directory" \
+		"a folder that has gone ${where:-in the background}"
+	mkdir "$tap_dir/gone"
+done
+status=0
+(cd "$tap_dir/gone" && rmdir "$tap_dir/gone" && exec timeout 20 "$B/vclockd" --sysfs sys --page "$tap_dir/none" \
+	--trust-counter --priority 0) 2>"$tap_dir/err" || status=$?
+is "$status $(cat "$tap_dir/err")" '4 vclockd: sys: No such file or directory' '... for --sysfs too'
+
 # What is in the way and no page was put there by somebody, or PATH is wrong.
 echo 'some notes' >"$tap_dir/notes"
 status=0

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #define PRIORITY_MAX 99
 #define PRIORITY_DEFAULT 10
 #define EXIT_USAGE 2
+#define EXIT_FAILURE_ 4
 
 static const char help[] =
 	"usage: vclockd [OPTION...]\n"
@@ -68,17 +68,29 @@ static int print(const char *text)
 		return 0;
 	if (errno != EPIPE)
 		message_print(STDERR_FILENO, "vclockd", "stdout: %s", strerror(errno));
-	return 4;
+	return EXIT_FAILURE_;
 }
 
-/* A path as it was meant: in the background the daemon stands in another folder. */
-static const char *absolute(const char *path)
+/*
+ * A path as it was meant: in the background the daemon stands in another folder. False: where this
+ * one is cannot be told, which has been said.
+ */
+static bool make_absolute(const char **path)
 {
-	char folder[PATH_MAX], *whole;
+	char *folder, *whole = NULL;
 
-	if (path[0] == '/' || path[0] == '\0' || getcwd(folder, sizeof(folder)) == NULL)
-		return path;
-	return asprintf(&whole, "%s/%s", folder, path) >= 0 ? whole : path;
+	if (*path == NULL || **path == '/')
+		return true;
+	folder = getcwd(NULL, 0);
+	if (folder != NULL && asprintf(&whole, "%s/%s", folder, *path) < 0)
+		whole = NULL;
+	free(folder);
+	if (whole == NULL) {
+		message_print(STDERR_FILENO, "vclockd", "%s: %s", *path, strerror(errno));
+		return false;
+	}
+	*path = whole;
+	return true;
 }
 
 /* What getopt_long could not take: optopt is an option's value, or a character, or 0. */
@@ -107,10 +119,10 @@ static int take(int option, char **argv, struct daemon_options *options)
 
 	switch (option) {
 	case OPT_PAGE:
-		options->page = absolute(optarg);
+		options->page = optarg;
 		return -1;
 	case OPT_SYSFS:
-		options->sysfs = absolute(optarg);
+		options->sysfs = optarg;
 		return -1;
 	case OPT_INTERVAL:
 		if (!number_take("vclockd", "--interval", optarg, 1, INTERVAL_MS_MAX, &value))
@@ -162,6 +174,9 @@ int options_parse(int argc, char **argv, struct daemon_options *ret_options)
 		message_print(STDERR_FILENO, "vclockd", "--page: the path is empty");
 		return EXIT_USAGE;
 	}
+	if (r < 0 && !options.is_foreground &&
+	    (!make_absolute(&options.page) || !make_absolute(&options.sysfs)))
+		return EXIT_FAILURE_;
 	*ret_options = options;
 	return r;
 }

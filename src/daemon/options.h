@@ -22,8 +22,8 @@ struct daemon_options {
 };
 
 /*
- * Returns -1 to go on, else the exit status: 0 after --help or --version, 2 after one line on
- * stderr.
+ * Returns -1 to go on, else the exit status: 0 after --help or --version, 2 or 4 after one line on
+ * stderr. Without is_foreground the paths are absolute.
  */
 int options_parse(int argc, char **argv, struct daemon_options *ret_options);
 
