@@ -255,6 +255,19 @@ status=0
 timeout 20 "$B/vclockd" --foreground --page "$tap_dir/notes" --trust-counter 2>"$tap_dir/err" || status=$?
 is "$status $(cat "$tap_dir/err" "$tap_dir/notes")" "4 vclockd: $tap_dir/notes: File exists
 some notes" 'a file that is no page stays'
+for where in '' --foreground; do
+	status=0
+	# shellcheck disable=SC2086
+	timeout 20 "$B/vclockd" $where --page "$tap_dir/notes" --trust-counter 2>"$tap_dir/err" || status=$?
+	is "$status $(ls -d "$tap_dir"/notes*)" "4 $tap_dir/notes" "... without a lock beside it ${where:-in the background}"
+done
+# Of a page's size, and of this user: no earlier daemon's page all the same.
+yes 'more notes' | head -c 4096 >"$tap_dir/notes"
+sum=$(cksum <"$tap_dir/notes")
+status=0
+timeout 5 "$B/vclockd" --foreground --page "$tap_dir/notes" --trust-counter 2>"$tap_dir/err" || status=$?
+is "$status $(cat "$tap_dir/err") $(cksum <"$tap_dir/notes") $(ls -d "$tap_dir"/notes*)" \
+	"4 vclockd: $tap_dir/notes: File exists $sum $tap_dir/notes" '... of the size of a page, too'
 (ulimit -f 0 && "$B/vclockd" --foreground --page "$tap_dir/limited" --trust-counter 2>&1) | cat >"$tap_dir/err"
 is "$(cat "$tap_dir/err")$(ls "$tap_dir"/limited* 2>/dev/null)" "vclockd: $tap_dir/limited: File too large" \
 	'a limit on the size of files'

@@ -71,6 +71,7 @@ static void in_the_way(void)
 	tap_ok(pread(fd, found, sizeof(found), 0) == (ssize_t)sizeof(found) &&
 		       memcmp(found, text, sizeof(text)) == 0,
 	       "... and it stays");
+	tap_ok(access(support_path("notes.lock"), F_OK) != 0, "... without a lock beside it");
 	close(fd);
 	tap_ok(mkfifo(support_path("fifo"), 0600) == 0 &&
 		       support_publish(support_path("fifo")) == -EEXIST,

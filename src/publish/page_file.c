@@ -17,6 +17,8 @@
 #define SUFFIX_MAX 8
 #define LOCK_TRIES 8
 
+static const char zero[VCLOCK_PAGE_SIZE];
+
 static void path_with(const struct page_file *file, const char *suffix,
 		      char ret_path[PAGE_FILE_PATH_MAX + SUFFIX_MAX])
 {
@@ -111,7 +113,6 @@ static int lock_page(int fd)
 /* Written, not only sized: on a full file system this fails, and not the first store. */
 static int fill(struct page_file *file)
 {
-	static const char zero[VCLOCK_PAGE_SIZE];
 	ssize_t n = pwrite(file->fd, zero, sizeof(zero), 0);
 	struct stat st;
 
@@ -163,13 +164,14 @@ static int check_place(const char *path)
 }
 
 /*
- * Whether PATH may be replaced: there is nothing, or a page, of whatever version, or an empty file.
- * What else stands there was put there by a mistake in PATH, and is not ours to remove. 0, -EEXIST.
+ * Whether PATH may be replaced: there is nothing, or a page, of whatever version, or an empty file,
+ * or zeros in a page's size, as a file system may leave of a page when the power fails. What else
+ * stands there was put there by a mistake in PATH, and is not ours to remove. 0, -EEXIST.
  */
 static int may_replace(const char *path)
 {
 	int r = check_place(path), fd;
-	uint32_t magic = 0;
+	struct vclock_page page;
 	struct stat st;
 	ssize_t n;
 
@@ -181,9 +183,14 @@ static int may_replace(const char *path)
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
-	n = pread(fd, &magic, sizeof(magic), offsetof(struct vclock_page, magic));
+	n = pread(fd, &page, sizeof(page), 0);
 	close(fd);
-	return n == (ssize_t)sizeof(magic) && magic == VCLOCK_PAGE_MAGIC ? 0 : -EEXIST;
+	if (n >= (ssize_t)sizeof(page.magic) && page.magic == VCLOCK_PAGE_MAGIC)
+		return 0;
+	return n == (ssize_t)sizeof(page) && st.st_size == n &&
+			       memcmp(&page, zero, sizeof(page)) == 0
+		       ? 0
+		       : -EEXIST;
 }
 
 /* Whether a file can have this name. */
@@ -208,9 +215,9 @@ static int begin(struct page_file *file, const char *path)
 	file->fault = "";
 	if (r == 0)
 		r = check_path(path);
-	/* Before a lock is made beside what can never be a page. */
+	/* Before a lock is made beside what is no page; it is looked at again under the lock. */
 	if (r == 0)
-		r = check_place(path);
+		r = may_replace(path);
 	if (r != 0)
 		return r;
 	strcpy(file->path, path);

@@ -32,7 +32,7 @@ struct page_file {
  * there; -ENAMETOOLONG; -EEXIST: in PATH is something that is no page, or in PATH.lock or PATH.new
  * what is no regular file, which stays; -EFBIG: this process may not have a file of that size;
  * -errno of the file system. Nothing but PATH.lock is left behind on failure, and not that either
- * where no file can be in PATH.
+ * where no file can be in PATH, or something that is no page is.
  */
 int page_file_create(struct page_file *file, const char *path);
 
