@@ -79,6 +79,23 @@ else
 fi
 leave
 
+# No boot id, as without /proc: no reader would take the page, so there is none.
+if [ "$(id -u)" -eq 0 ] && unshare -m mount --bind /dev/null /proc/sys/kernel/random/boot_id 2>/dev/null; then
+	mkdir -m 0755 "$tap_dir/boot"
+	for where in '' --foreground; do
+		status=0
+		# shellcheck disable=SC2016
+		timeout 20 unshare -m sh -c 'mount --bind /dev/null /proc/sys/kernel/random/boot_id && exec "$@"' sh \
+			"$B/vclockd" $where --page "$tap_dir/boot/page" --trust-counter --priority 0 \
+			2>"$tap_dir/err" || status=$?
+		is "$status $(cat "$tap_dir/err")" "3 vclockd: /proc/sys/kernel/random/boot_id: the boot's id cannot be \
+read, and no reader would take the page: is /proc mounted?" "an unknown boot ${where:-in the background}"
+	done
+	is "$(find "$tap_dir/boot" -mindepth 1)" '' '... leaves nothing'
+else
+	skip 'an unknown boot' 'needs root'
+fi
+
 # S20: as process 1, twice; names do not come from process ids.
 if unshare --pid --fork true 2>/dev/null; then
 	good=0

@@ -34,7 +34,9 @@ static const char help[] =
 	"\n"
 	"SIGTERM and SIGINT end the page and the daemon. Exit status: 0 ended by a signal, 2 "
 	"usage,\n"
-	"3 not possible here (counter not trusted, or another daemon keeps the page), 4 failure.\n";
+	"3 not possible here (counter not trusted, boot unknown, or another daemon keeps the "
+	"page),\n"
+	"4 failure.\n";
 
 enum {
 	OPT_PAGE = 256, /* above every character, so that no short option is meant */

@@ -58,6 +58,7 @@ static struct {
 	struct vclock_page *page; /* writable */
 	struct publisher publisher;
 	struct watch watch;
+	struct vclock_page_config here; /* boot, time namespace and the like, which do not change */
 	int parent_fd;	 /* who waits for the first line, when we go into the background; or -1 */
 	bool was_ready;	 /* a page has answered once */
 	bool has_head;	 /* this page has answered, and stands in its place */
@@ -134,7 +135,7 @@ static int map_page(void)
 static void publisher_settings(struct publisher_config *ret_config)
 {
 	memset(ret_config, 0, sizeof(*ret_config));
-	machine_describe(&ret_config->page);
+	ret_config->page = self.here;
 	ret_config->counter_is_clocksource = watch_counter_is_clocksource(&self.watch);
 	ret_config->page.interval_ns = self.options.interval_ns;
 	if (!ret_config->counter_is_clocksource && self.options.interval_ns > INTERVAL_NS_OTHER)
@@ -434,6 +435,12 @@ static int set_up(void)
 	watch_init(&self.watch, self.options.sysfs, self.options.trusts_counter, now_ns());
 	if (watch_check(&self.watch, now_ns()) == WATCH_FORBIDDEN)
 		return complain(EXIT_IMPOSSIBLE, "counter: %s", self.watch.trust.reason);
+	machine_describe(&self.here);
+	if (!machine_is_known_boot(self.here.boot_id))
+		return complain(
+			EXIT_IMPOSSIBLE,
+			"/proc/sys/kernel/random/boot_id: the boot's id cannot be read, and no "
+			"reader would take the page: is /proc mounted?");
 	make_default_folder();
 	r = take_priority();
 	if (r == 0)

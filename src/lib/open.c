@@ -43,12 +43,11 @@ static int check_file(int fd, struct stat *ret_st)
 
 static int check_identity(const struct vclock_page *page)
 {
-	static const uint8_t unknown[16];
 	struct machine_identity here;
 
 	machine_identify(&here);
 	/* A file outlives a boot: one that does not say of which it is, is of another. */
-	if (memcmp(here.boot_id, unknown, sizeof(unknown)) == 0 ||
+	if (!machine_is_known_boot(here.boot_id) ||
 	    memcmp(here.boot_id, page->boot_id, sizeof(here.boot_id)) != 0)
 		return -ESTALE;
 	if (page->timens_ino != 0 && here.timens_ino != 0 && page->timens_ino != here.timens_ino)

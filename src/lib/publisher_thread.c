@@ -291,12 +291,12 @@ static int check_options(const struct vclock_publisher_options *options,
 	return 0;
 }
 
-static int init_publisher(const struct vclock_publisher_options *options)
+static int init_publisher(const struct vclock_page_config *here,
+			  const struct vclock_publisher_options *options)
 {
-	struct publisher_config config = {.counter_is_clocksource =
-						  watch_counter_is_clocksource(&self.watch)};
+	struct publisher_config config = {
+		.counter_is_clocksource = watch_counter_is_clocksource(&self.watch), .page = *here};
 
-	machine_describe(&config.page);
 	config.page.counter_kind = VCLOCK_COUNTER_KIND;
 	config.page.interval_ns = options->interval_ns;
 	config.page.ahead_ns = options->ahead_ns;
@@ -307,6 +307,7 @@ static int init_publisher(const struct vclock_publisher_options *options)
 
 static int start_locked(const struct vclock_publisher_options *options)
 {
+	struct vclock_page_config here = {0};
 	int r;
 
 	memset(&self, 0, sizeof(self));
@@ -314,10 +315,14 @@ static int start_locked(const struct vclock_publisher_options *options)
 	watch_init(&self.watch, NULL, options->trust_counter != 0, now_ns());
 	if (watch_check(&self.watch, now_ns()) == WATCH_FORBIDDEN)
 		return -EOPNOTSUPP;
+	machine_describe(&here);
+	/* No reader would take it. */
+	if (options->path != NULL && !machine_is_known_boot(here.boot_id))
+		return -ESTALE;
 	r = make_page(options->path);
 	if (r != 0)
 		return r;
-	r = init_publisher(options);
+	r = init_publisher(&here, options);
 	if (r == 0)
 		r = create_thread(options->realtime_priority);
 	if (r != 0) {

@@ -52,6 +52,13 @@ void machine_identify(struct machine_identity *ret_identity)
 		ret_identity->timens_ino = st.st_ino;
 }
 
+bool machine_is_known_boot(const uint8_t id[16])
+{
+	static const uint8_t unknown[16];
+
+	return memcmp(id, unknown, sizeof(unknown)) != 0;
+}
+
 void machine_describe(struct vclock_page_config *config)
 {
 	struct machine_identity identity;

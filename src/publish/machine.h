@@ -5,6 +5,7 @@
 #ifndef MACHINE_H
 #define MACHINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "vclock/publish.h"
@@ -16,6 +17,9 @@ struct machine_identity {
 };
 
 void machine_identify(struct machine_identity *ret_identity);
+
+/* Whether id says of which boot it is: a file outlives a boot, so a page in one must. */
+bool machine_is_known_boot(const uint8_t id[16]);
 
 /* boot_id, timens_ino, writer_pid and coarse_ns of a page that this process writes. */
 void machine_describe(struct vclock_page_config *config);

@@ -3,6 +3,7 @@
 #include "publish/publisher.h"
 
 #include "keeper/scale.h"
+#include "publish/machine.h"
 #include "publish/page_check.h"
 #include "vclock/read.h"
 
@@ -58,11 +59,9 @@ static uint64_t read_counter(const struct publisher *publisher)
 
 bool publisher_may_adopt(const struct vclock_page *page, const struct publisher_config *config)
 {
-	static const uint8_t unknown[16];
-
 	return page_check(page) == 0 && page->counter_kind == config->page.counter_kind &&
 	       page->timens_ino == config->page.timens_ino &&
-	       memcmp(page->boot_id, unknown, sizeof(unknown)) != 0 &&
+	       machine_is_known_boot(page->boot_id) &&
 	       memcmp(page->boot_id, config->page.boot_id, sizeof(page->boot_id)) == 0;
 }
 
