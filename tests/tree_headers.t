@@ -51,6 +51,38 @@ program() {
 	$1 $warn -O2 "-I$root/include" -c -o /dev/null "$tap_dir/program.$2"
 }
 
+# manual PAGE FILE: the code of a page's EXAMPLES. What is no whole program is made one, with what its
+# SYNOPSIS includes.
+manual() {
+	sed -n '/^\.Sh EXAMPLES/,/^\.Sh /{/^\.Bd /,/^\.Ed/{/^\./d;s/\\e/\\/g;p}}' "$1" >"$tap_dir/block"
+	[ -s "$tap_dir/block" ] || return 1
+	{
+		if ! is_program "$1"; then
+			printf '#include <%s>\n' stdio.h sys/auxv.h
+			sed -n 's/^\.In \(.*\)/#include <\1>/p' "$1"
+		fi
+		if grep -q '^}$' "$tap_dir/block"; then
+			cat "$tap_dir/block"
+		else
+			echo 'int example(void);'
+			echo 'int example(void) {'
+			cat "$tap_dir/block"
+			echo 'return 0; }'
+		fi
+	} >"$2"
+}
+
+is_program() {
+	grep -q '^int main(' "$1"
+}
+
+# manual_program COMMAND LANGUAGE PAGE
+manual_program() {
+	manual "$3" "$tap_dir/manual.$2" || return 1
+	# shellcheck disable=SC2086
+	$1 $warn -Wno-unused -O2 "-I$root/include" -c -o /dev/null "$tap_dir/manual.$2"
+}
+
 # freestanding COMMAND INCLUDE_DIR HEADER...
 freestanding() {
 	local command=$1 own
@@ -89,6 +121,37 @@ run 'C11 with GNU, gcc x86_64' compile 'gcc -std=gnu11' "$root/include" c vclock
 run 'README.md, C11, gcc' program 'gcc -std=c11' c
 run 'README.md, C++20, g++' program 'g++ -std=c++20' cc
 run 'C++20, g++' compile 'g++ -std=c++20' "$root/include" cc vclock.h "${alone[@]}"
+
+# Whole programs in every language that the headers are for; the others have C11's initialisers.
+programs=0 parts=0
+for page in "$root"/man/*.3; do
+	grep -q '^\.Sh EXAMPLES' "$page" || continue
+	name=$(basename "$page")
+	if is_program "$page"; then
+		programs=$((programs + 1))
+		while IFS='|' read -r compiler command; do
+			[ -n "$compiler" ] || continue
+			for language in c99 c11; do
+				run "$name, $language, $compiler" manual_program "$command -std=$language" c "$page"
+			done
+		done <<<"$c_compilers"
+		while IFS='|' read -r compiler command; do
+			[ -n "$compiler" ] || continue
+			run "$name, C++11, $compiler" manual_program "$command -std=c++11" cc "$page"
+		done <<<"$cxx_compilers"
+	else
+		parts=$((parts + 1))
+		for command in gcc clang; do
+			run "$name, C11, $command" manual_program "$command -std=c11 -D_POSIX_C_SOURCE=200809L" c "$page"
+		done
+	fi
+done
+is "$((programs >= 1)) $((parts >= 4))" '1 1' 'there are examples in the manual'
+sed '/_POSIX_C_SOURCE/d' "$root/man/vclock_gettime.3" >"$tap_dir/asks_not.3"
+refuse 'an example that does not ask for what it uses is noticed' manual_program 'gcc -std=c99' c \
+	"$tap_dir/asks_not.3"
+sed 's/vclock_gettime(CLOCK_MONOTONIC, /vclock_gettime(/' "$root/man/vclock_gettime.3" >"$tap_dir/wrong.3"
+refuse 'an example that is out of date is noticed' manual_program 'gcc -std=c11' c "$tap_dir/wrong.3"
 
 run 'without a C library, gcc' freestanding gcc "$root/include" "${alone[@]}"
 run 'without a C library, clang' freestanding clang "$root/include" "${alone[@]}"

@@ -45,12 +45,22 @@ each_name_is_shown() {
 	[ -z "$missing" ] || { echo "$missing" && false; }
 }
 
+# An error's brackets hold that error: .Bq takes all of its line.
+each_bracket_ends() {
+	local page
+	for page in "$1"/*.[1-9]; do
+		mandoc -T ascii "$page" | sed 's|.\x08||g' | grep -E '\[-E[A-Z0-9]+[^]A-Z0-9]' && return 1
+	done
+	return 0
+}
+
 map=$root/src/lib/libvclock.map
 [ "$(exported "$map" | wc -l)" -gt 20 ] && [ "$(declared | wc -l)" -gt 20 ]
 ok $? 'there are names to compare'
 run 'each exported function has a page' each_export_has_a_page "$map" "$root/man"
 run 'each function of the pages is declared' each_function_is_declared "$root/man"
 run 'each name of a page is shown by it' each_name_is_shown "$root/man"
+run "each error's brackets hold it alone" each_bracket_ends "$root/man"
 
 # A copy with one fault.
 man=$tap_dir/man
@@ -73,4 +83,7 @@ refuse 'a misspelt name of a page is noticed' each_function_is_declared "$man"
 fresh
 sed -i '/^\.Fn vclock_getpid_slow/d' "$man/vclock_getpid.3"
 refuse 'a name that its page does not show is noticed' each_name_is_shown "$man"
+fresh
+echo '.Bq \- Ns Er EIO , Bq \- Ns Er ENXIO' >>"$man/vclock_stamp.3"
+refuse 'an error within the brackets of another is noticed' each_bracket_ends "$man"
 tap_done
