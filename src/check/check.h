@@ -31,6 +31,7 @@ struct check_subject {
 	bool takes_any_id;
 	bool keeps_errno;      /* must not touch errno */
 	bool is_kernels_vdso;  /* wrong for the resolution of ids 16..23; known, and noted only */
+	bool is_untold_vdso;   /* may be the kernel's, which cannot be told: no verdict of those */
 	bool now_is_exact;     /* both values of now are of one moment, to the ns */
 	bool is_fine;	       /* reads the counter: real ns whatever the kernel's clocksource */
 	uint32_t coarse_ticks; /* how far a COARSE value may be ahead of the kernel's, in ticks */

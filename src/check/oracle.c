@@ -114,9 +114,9 @@ int32_t oracle_syscall_getpid(void)
 	return (int32_t)syscall(SYS_getpid);
 }
 
-/* Whether [vdso] of /proc/self/maps starts at address. A system that has no such name, or no /proc,
- * counts as "no". */
-static bool maps_have_vdso_at(unsigned long address)
+/* Whether [vdso] of /proc/self/maps starts at address. A system that has no such name counts as
+ * "no". */
+static enum oracle_owner owner_of_vdso_at(unsigned long address)
 {
 	char line[256];
 	unsigned long start;
@@ -124,17 +124,17 @@ static bool maps_have_vdso_at(unsigned long address)
 	FILE *maps = fopen("/proc/self/maps", "re");
 
 	if (maps == NULL)
-		return false;
+		return ORACLE_OWNER_UNKNOWN;
 	while (!found && fgets(line, sizeof(line), maps) != NULL)
 		found = strstr(line, "[vdso]") != NULL && sscanf(line, "%lx-", &start) == 1 &&
 			start == address;
 	fclose(maps);
-	return found;
+	return found ? ORACLE_OWNER_KERNEL : ORACLE_OWNER_OTHER;
 }
 
 static pthread_once_t vdso_once = PTHREAD_ONCE_INIT;
 static struct vclock_vdso vdso;
-static bool vdso_is_the_kernels;
+static enum oracle_owner vdso_owner;
 static int (*vdso_gettime)(int32_t clk, struct vclock_timespec *ret_ts);
 
 static void find_vdso(void)
@@ -145,7 +145,7 @@ static void find_vdso(void)
 		return;
 	/* The 64-bit-time one on 32-bit machines, and struct timespec on others: one layout. */
 	memcpy(&vdso_gettime, &vdso.clock_gettime, sizeof(vdso_gettime));
-	vdso_is_the_kernels = maps_have_vdso_at(address);
+	vdso_owner = owner_of_vdso_at(address);
 }
 
 const struct vclock_vdso *oracle_vdso(void)
@@ -154,10 +154,10 @@ const struct vclock_vdso *oracle_vdso(void)
 	return &vdso;
 }
 
-bool oracle_vdso_is_the_kernels(void)
+enum oracle_owner oracle_vdso_owner(void)
 {
 	oracle_vdso();
-	return vdso_is_the_kernels;
+	return vdso_owner;
 }
 
 int oracle_vdso_gettime(int32_t clk, struct vclock_timespec *ret_ts)
@@ -174,7 +174,8 @@ oracle_gettime oracle_for(const struct check_run *run, const struct check_subjec
 {
 	bool is_page = subject->route == VCLOCK_ROUTE_PAGE;
 
-	if (run->syscall_oracle || !oracle_vdso_is_the_kernels() || vdso_gettime == NULL)
+	if (run->syscall_oracle || oracle_vdso_owner() != ORACLE_OWNER_KERNEL ||
+	    vdso_gettime == NULL)
 		return oracle_syscall_gettime;
 	if (!is_page && subject->route != VCLOCK_ROUTE_SYSCALL)
 		return oracle_syscall_gettime;

@@ -22,8 +22,9 @@ int32_t oracle_syscall_getpid(void);
 
 /* What the auxiliary vector names: functions may be NULL. Never NULL; looked up once. */
 const struct vclock_vdso *oracle_vdso(void);
-/* Whether that is the image that the kernel mapped. */
-bool oracle_vdso_is_the_kernels(void);
+/* Whether that is the image that the kernel mapped; unknown: /proc does not tell. */
+enum oracle_owner { ORACLE_OWNER_UNKNOWN, ORACLE_OWNER_KERNEL, ORACLE_OWNER_OTHER };
+enum oracle_owner oracle_vdso_owner(void);
 /* The vDSO's function, else the system call. */
 int oracle_vdso_gettime(int32_t clk, struct vclock_timespec *ret_ts);
 
