@@ -81,6 +81,24 @@ is "$status $(cat "$tap_dir/err")" \
 perl -e 'local $/; $_ = <STDIN>; substr($_, 32, 1) ^= "\1"; print' <"$tap_dir/copy" >"$tap_dir/other"
 look --check "$tap_dir/other"
 is "$status $(cat "$tap_dir/err")" "1 vclock: page: $tap_dir/other: of another boot" 'a page of another boot too'
+perl -e 'local $/; $_ = <STDIN>; substr($_, 32, 16) = "\0" x 16; print' <"$tap_dir/copy" >"$tap_dir/nobody"
+look --check "$tap_dir/nobody"
+is "$status $(cat "$tap_dir/err")" "1 vclock: page: $tap_dir/nobody: does not say of which boot it is" \
+	'... and one that does not say of which'
+# As without /proc.
+without_boot() {
+	unshare -m sh -c 'mount --bind /dev/null /proc/sys/kernel/random/boot_id && exec "$@"' sh "$@"
+}
+if [ "$(id -u)" -eq 0 ] && without_boot true 2>/dev/null; then
+	words="of which boot cannot be told: this boot's id cannot be read: is /proc mounted?"
+	status=0
+	without_boot "$B/vclock" page --check "$tap_dir/copy" >"$tap_dir/out" 2>"$tap_dir/err" || status=$?
+	is "$status $(cat "$tap_dir/err")" "1 vclock: page: $tap_dir/copy: $words" '... and one of which it cannot be told'
+	is "$(VCLOCK_PAGE=$tap_dir/copy without_boot "$B/vclock" info | tr -s ' \n' ' ' | grep -cF "$tap_dir/copy: $words")" 1 \
+		'... as vclock info says too'
+else
+	skip 'no boot id' 'needs root'
+fi
 
 # What is no page.
 rm -f "$page"

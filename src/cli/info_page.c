@@ -27,8 +27,8 @@ void info_page_file_check(int library_error, bool is_in_use, struct info_page_fi
 	ret_file->verdict = page_words_fault(&page, n);
 	ret_file->is_wrong = ret_file->verdict != NULL || page_words_is_wrong(library_error);
 	if (ret_file->verdict == NULL)
-		ret_file->verdict = cli_format("%s", library_error != 0
-							     ? page_words_error(library_error)
-						     : is_in_use ? "in use"
-								 : "a page, but not asked for");
+		ret_file->verdict = cli_format(
+			"%s", library_error != 0 ? page_words_refusal(&page, library_error)
+			      : is_in_use	 ? "in use"
+						 : "a page, but not asked for");
 }

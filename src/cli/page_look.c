@@ -7,7 +7,6 @@
 #define _FILE_OFFSET_BITS 64
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,30 +20,6 @@
 
 /* The narrowest of these counts; together some 100 us for all clocks, less than a line. */
 #define BRACKETS 8
-
-static enum page_same compare_boot(const struct vclock_page *page)
-{
-	static const uint8_t unknown[16];
-	char text[37] = "", *at = text;
-	unsigned digits;
-	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-	int i;
-
-	if (file == NULL || memcmp(page->boot_id, unknown, sizeof(unknown)) == 0)
-		text[0] = '\0';
-	else if (fgets(text, sizeof(text), file) == NULL)
-		text[0] = '\0';
-	if (file != NULL)
-		fclose(file);
-	for (i = 0; i < 16; i++, at += 2) {
-		at += *at == '-';
-		if (sscanf(at, "%2x", &digits) != 1)
-			return PAGE_UNKNOWN;
-		if (digits != page->boot_id[i])
-			return PAGE_OTHER;
-	}
-	return PAGE_SAME;
-}
 
 static enum page_same compare_timens(const struct vclock_page *page)
 {
@@ -170,8 +145,9 @@ static void judge(struct page_view *view)
 	else if (view->error == -ETIME && view->slot->retired != VCLOCK_RETIRED_NOT)
 		view->verdict = cli_format("ended: %s", vclock_retired_string(view->slot->retired));
 	else
-		view->verdict =
-			cli_format("%s", view->error != 0 ? page_words_error(view->error) : "kept");
+		view->verdict = cli_format(
+			"%s",
+			view->error != 0 ? page_words_refusal(&view->page, view->error) : "kept");
 }
 
 void page_view_take(const char *path, struct page_view *ret_view)
@@ -193,7 +169,7 @@ void page_view_take(const char *path, struct page_view *ret_view)
 			       ret_view->page.version == VCLOCK_PAGE_VERSION;
 	if (!ret_view->has_fields)
 		return;
-	ret_view->boot = compare_boot(&ret_view->page);
+	ret_view->boot = page_words_boot(&ret_view->page);
 	ret_view->timens = compare_timens(&ret_view->page);
 	ret_view->may_count = ret_view->page.counter_kind == VCLOCK_COUNTER_KIND &&
 			      measure_counter_is_readable();

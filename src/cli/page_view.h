@@ -10,9 +10,8 @@
 #include <sys/types.h>
 
 #include "cli/clocks.h"
+#include "cli/page_words.h"
 #include "vclock.h"
-
-enum page_same { PAGE_UNKNOWN, PAGE_SAME, PAGE_OTHER };
 
 struct page_clock {
 	const struct clock_name *name; /* NULL ends a shorter list */

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -113,6 +114,54 @@ bool page_words_is_wrong(int error)
 {
 	return error == -EPERM || error == -EINVAL || error == -EPROTO || error == -EDOM ||
 	       error == -ELOOP;
+}
+
+/* The digits of this boot's id, dashes and all. False: it cannot be read. */
+static bool read_boot(char text[37])
+{
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+	bool has_line;
+
+	if (file == NULL)
+		return false;
+	has_line = fgets(text, 37, file) != NULL;
+	fclose(file);
+	return has_line;
+}
+
+static bool says_boot(const struct vclock_page *page)
+{
+	static const uint8_t unknown[16];
+
+	return memcmp(page->boot_id, unknown, sizeof(unknown)) != 0;
+}
+
+enum page_same page_words_boot(const struct vclock_page *page)
+{
+	char text[37] = "", *at = text;
+	unsigned digits;
+	int i;
+
+	if (!says_boot(page) || !read_boot(text))
+		return PAGE_UNKNOWN;
+	for (i = 0; i < 16; i++, at += 2) {
+		at += *at == '-';
+		if (sscanf(at, "%2x", &digits) != 1)
+			return PAGE_UNKNOWN;
+		if (digits != page->boot_id[i])
+			return PAGE_OTHER;
+	}
+	return PAGE_SAME;
+}
+
+const char *page_words_refusal(const struct vclock_page *page, int error)
+{
+	if (error != -ESTALE || page_words_boot(page) != PAGE_UNKNOWN)
+		return page_words_error(error);
+	return says_boot(page)
+		       ? "of which boot cannot be told: this boot's id cannot be read: is /proc "
+			 "mounted?"
+		       : "does not say of which boot it is";
 }
 
 const char *page_words_path(void)

@@ -24,8 +24,16 @@ ssize_t page_words_read(const char *path, struct vclock_page *ret_page);
 /* What is wrong with the first n bytes of a page; NULL: every field is in range. For free(). */
 char *page_words_fault(const struct vclock_page *page, ssize_t n);
 
+enum page_same { PAGE_UNKNOWN, PAGE_SAME, PAGE_OTHER };
+
+/* Whether the page is of this boot; unknown: it, or /proc, does not tell. */
+enum page_same page_words_boot(const struct vclock_page *page);
+
 /* What vclock_open() returned, as in <vclock.h>. */
 const char *page_words_error(int error);
+
+/* The same of a page that could be read, which tells more. */
+const char *page_words_refusal(const struct vclock_page *page, int error);
 
 /* Whether it is the page that is wrong: waiting does not cure it. */
 bool page_words_is_wrong(int error);
