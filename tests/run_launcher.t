@@ -178,10 +178,10 @@ is "$("$vclock" run --trust-counter ./probe short "$(head -c 100000 /dev/zero | 
 is "$(setarch -R "$vclock" run --trust-counter ./probe short)" "image $fds fds, saved same" \
 	'addresses that are not random'
 
-# Each step fails once: 1 to 10 are the launcher's, helper's and stub's, 11 tells debuggers of the
-# image, 12 and 13 start the stub, 14 lets go. A program that could not be stopped in time has
+# Each step fails once: 1 to 11 are the launcher's, helper's and stub's, 12 tells debuggers of the
+# image, 13 and 14 start the stub, 15 lets go. A program that could not be stopped in time has
 # descriptors of ours.
-steps=14
+steps=15
 says() { # TEXT: the helper may say it after the program has ended
 	local i
 	for i in $(seq 40); do
@@ -206,17 +206,17 @@ wrong=''
 for step in $(seq 1 $steps); do
 	vrun --verbose --fail-step "$step" ./probe-static short
 	case $step in
-	11) good "$step" unseen ;;
-	14) good "$step" image ;;
+	12) good "$step" unseen ;;
+	15) good "$step" image ;;
 	*) good "$step" kernel && says "runs with the kernel's vDSO: " || wrong="$wrong $step" ;;
 	esac
 done
 is "$wrong" '' 'the n-th step fails, and the program runs right'
 vrun --verbose --fail-step $((steps + 1)) ./probe-static short
-good $((steps + 1)) image && grep -q 'page of its own' err
+good $((steps + 1)) image && says 'page of its own'
 ok $? "there are no more than $steps steps"
 wrong=''
-for step in 1 2 4 6 7 9 10 12 13; do
+for step in 1 2 3 5 7 8 10 11 13 14; do
 	vrun --require --fail-step "$step" ./probe-static short
 	good "$step" refused
 done
@@ -225,7 +225,7 @@ wrong=''
 for step in $(seq 1 $steps); do
 	vrun --require --die-step "$step" ./probe-static short
 	case $step in
-	1) good "$step" refused ;;
+	1 | 2) good "$step" refused ;;
 	*) good "$step" killed ;;
 	esac
 done
@@ -239,4 +239,61 @@ for step in $(seq 1 $steps); do
 	good "$step" 'kernel image'
 done
 is "$wrong" '' 'the helper is killed at the n-th step, and the program runs right'
+
+# The helper is stopped at a step, and nobody lets it go on: the first is where the launcher waits for
+# a child, the second before the program is traced, the others while it is.
+stopped() { # STEP OPTION...: out.STEP has the status and what the program said
+	local step=$1 status=0
+	shift
+	timeout 60 "$vclock" run --trust-counter "$@" --stop-step "$step" ./probe-static short \
+		>"said.$step$*" 2>/dev/null </dev/null || status=$?
+	echo "$status: $(cat "said.$step$*")" >"stopped.$step$*"
+}
+for step in 1 2 3 8 $steps; do
+	stopped "$step" &
+	stopped "$step" --require &
+done
+wait
+wrong=''
+for step in 1 2 3 8 $steps; do
+	grep -Eqx '7: (kernel|image) [0-9]+ fds, saved same' "stopped.$step" ||
+		wrong="$wrong $step:$(cat "stopped.$step")"
+	grep -Eqx '(126|137): ' "stopped.$step--require" ||
+		wrong="$wrong $step:$(cat "stopped.$step--require")"
+done
+is "$wrong" '' 'the helper is stopped at the n-th step, and the program runs right, or not at all'
+
+# The whole group is stopped, as by a terminal, and goes on later than any wait lasts.
+cat >group.py <<'EOF'
+import os, signal, sys, time
+right = stops = 0
+stopped = []
+signal.alarm(60)
+for i in range(16):
+    pid = os.fork()
+    if pid == 0:
+        os.setpgid(0, 0)
+        os.dup2(os.open("group.%d" % i, os.O_WRONLY | os.O_CREAT, 0o600), 1)
+        os.execv(sys.argv[1], sys.argv[1:])
+    while os.getpgid(pid) != pid:
+        pass
+    time.sleep(0.0003 * i)
+    os.killpg(pid, signal.SIGTSTP)
+    status = os.waitpid(pid, os.WUNTRACED)[1]
+    if os.WIFSTOPPED(status):
+        stopped.append(pid)
+    else:
+        right += status == 7 << 8
+time.sleep(3)
+for pid in stopped:
+    os.killpg(pid, signal.SIGCONT)
+    right += os.waitpid(pid, 0)[1] == 7 << 8
+print("%s, %d right" % ("some stopped" if stopped else "none stopped", right))
+EOF
+is "$(python3 group.py "$vclock" run --trust-counter --require ./probe-static short)" \
+	'some stopped, 16 right' 'the group is stopped in the middle, and goes on'
+is "$(cat group.[0-9]* | grep -c '^image')" 16 '... with the image'
+vrun --stop-step x ./probe
+is "$status: $(cat err)" '125: vclock: run: --stop-step: x: not a number from 1 to 1000' \
+	'a step that is no number'
 tap_done

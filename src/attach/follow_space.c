@@ -18,9 +18,9 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "attach/child.h"
 #include "attach/image_arch.h"
 #include "attach/loader_copy.h"
 #include "attach/maps.h"
@@ -28,6 +28,9 @@
 #include "image/follow.h"
 
 #define LOADERS 2
+/* For the child that tries it: it mounts, and copies some MiB. */
+#define TRY_MS 10000
+#define END_MS 2000
 #define FILE_MAX ((size_t)16 << 20)
 
 /* Loaders that a program may name; not every machine has both. */
@@ -381,11 +384,12 @@ static int try_in_child(struct plan *plan)
 		unsigned steps;
 		const char *reason;
 	} told = {-EIO, 0, "a process that tries it cannot be started"};
+	bool is_there;
 	pid_t pid;
 
 	if (!step(plan) || pipe2(sockets, O_CLOEXEC) != 0)
 		return fail(plan, "no descriptor");
-	pid = step(plan) ? fork() : -1;
+	pid = step(plan) ? child_start() : -1;
 	told.steps = plan->space->steps;
 	if (pid == 0) {
 		told.error = enter(plan);
@@ -396,9 +400,11 @@ static int try_in_child(struct plan *plan)
 	}
 	close(sockets[1]);
 	if (pid > 0) {
-		if (read(sockets[0], &told, sizeof(told)) == (ssize_t)sizeof(told))
+		told.reason = "the process that tries it does not get on";
+		is_there = child_readable(sockets[0], TRY_MS);
+		if (is_there && read(sockets[0], &told, sizeof(told)) == (ssize_t)sizeof(told))
 			r = told.error;
-		waitpid(pid, &status, 0);
+		(void)child_end(pid, is_there ? END_MS : 0, &status);
 	}
 	close(sockets[0]);
 	plan->space->steps = told.steps;

@@ -71,8 +71,10 @@ bool inject_step(struct inject *inject, const char *what)
 {
 	if (inject->fail_step == 0 || ++inject->steps != inject->fail_step)
 		return true;
-	if (inject->dies)
-		kill(getpid(), SIGKILL);
+	if (inject->step_signal != 0) {
+		kill(getpid(), inject->step_signal);
+		return true;
+	}
 	inject->reason = what;
 	return false;
 }

@@ -31,7 +31,7 @@ struct inject {
 	bool must;		      /* a program without the image exits with 126 */
 	/* For tests: the step with this number fails; 0: none. Counts on. */
 	unsigned fail_step, steps;
-	bool dies; /* the caller is killed there instead */
+	int step_signal; /* the caller sends itself this there instead; 0: none */
 	/* Results. */
 	bool is_64;
 	bool has_stub;	    /* the program is on its way through the stub */

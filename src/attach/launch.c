@@ -25,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attach/child.h"
 #include "attach/private_page.h"
 #include "attach/stub.h"
 #include "message/message.h"
@@ -34,6 +35,10 @@
 #endif
 #ifndef SYS_close_range
 #define SYS_close_range 436
+#endif
+/* With words of the machine's size, also where that is the older of two calls. */
+#if !defined(SYS_timer_settime) && defined(SYS_timer_settime32)
+#define SYS_timer_settime SYS_timer_settime32
 #endif
 #ifndef PR_SET_PTRACER
 #define PR_SET_PTRACER 0x59616d61
@@ -46,6 +51,9 @@
 #define HELPER_MS 2000
 #define EXEC_MS 10000
 #define STUB_MS 2000
+/* A helper that has a program in its hands and does not get on, because it is stopped for one. */
+#define STALL_MS 5000
+#define TURN_MS 500
 /* The program's descriptors are put here, so that its first own ones are the usual. */
 #define FD_HIGH 240
 
@@ -58,6 +66,7 @@ struct session {
 	int socket;    /* each side's end */
 	int say_fd;    /* the helper's stderr; -1: silent */
 	int pidfd;
+	int timer; /* the kernel's number */
 };
 
 static uint64_t now_ms(void)
@@ -144,7 +153,7 @@ static int open_session(struct session *s, const struct launch *launch, const ch
 	in->hides_vdso = launch->hides_vdso;
 	in->must = launch->must;
 	in->fail_step = launch->fail_step;
-	in->dies = launch->dies;
+	in->step_signal = launch->step_signal;
 	if (launch->images == NULL)
 		return 0;
 	open_image(&in->image[0], launch->images, "i386");
@@ -209,10 +218,10 @@ static bool survives_filter(const struct session *s)
 
 	if (!is_filtered())
 		return true;
-	pid = fork();
+	pid = child_start();
 	if (pid == 0)
 		rehearse(s);
-	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+	return pid > 0 && child_end(pid, HELPER_MS, &status) && WIFEXITED(status) &&
 	       WEXITSTATUS(status) == 0;
 }
 
@@ -229,21 +238,16 @@ static void say(const struct session *s, const char *what)
 static void ready_signals(void)
 {
 	struct sigaction by_default = {.sa_handler = SIG_DFL};
-	sigset_t all;
 
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL);
 	/* Where SIGCHLD is ignored a tracer is not told of stops. */
 	sigaction(SIGCHLD, &by_default, NULL);
 }
 
-/* Nothing of the program's terminal, session or descriptors; stderr only as long as it is needed.
- */
+/* Nothing of the program's terminal or descriptors; stderr only as long as it is needed. */
 static void leave_caller(struct session *s)
 {
 	int null_fd;
 
-	(void)setsid();
 	(void)!chdir("/");
 	prctl(PR_SET_NAME, "vclock-page", 0, 0, 0);
 	s->say_fd = s->launch->is_loud ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
@@ -282,6 +286,28 @@ static void close_others(const struct session *s)
 	} while (next != INT_MAX);
 }
 
+/*
+ * While a program is traced it depends on us: should we not come to set the timer again within
+ * STALL_MS, it ends us. SIGKILL reaches a process that is stopped too.
+ */
+static bool make_timer(struct session *s)
+{
+	struct sigevent event;
+
+	memset(&event, 0, sizeof(event));
+	event.sigev_notify = SIGEV_SIGNAL;
+	event.sigev_signo = SIGKILL;
+	return syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &s->timer) == 0;
+}
+
+/* 0 ms: no end. */
+static void set_timer(const struct session *s, long ms)
+{
+	const long interval_and_value[4] = {0, 0, ms / 1000, ms % 1000 * 1000000};
+
+	syscall(SYS_timer_settime, s->timer, 0, interval_and_value, NULL);
+}
+
 /* The next stop or end of the program: 1 with *ret_status, 0 at the end of time, or -errno. */
 static int wait_program(const struct session *s, uint64_t end_ms, int *ret_status)
 {
@@ -291,9 +317,10 @@ static int wait_program(const struct session *s, uint64_t end_ms, int *ret_statu
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	for (;;) {
-		uint64_t now = now_ms();
+		uint64_t now = now_ms(), turn_ms;
 		struct timespec left = {0, 0};
 
+		set_timer(s, STALL_MS);
 		pid = waitpid(s->program, ret_status, __WALL | WNOHANG);
 		if (pid == s->program)
 			return 1;
@@ -301,17 +328,21 @@ static int wait_program(const struct session *s, uint64_t end_ms, int *ret_statu
 			return -errno;
 		if (now >= end_ms)
 			return 0;
-		left.tv_sec = (time_t)((end_ms - now) / 1000);
-		left.tv_nsec = (long)((end_ms - now) % 1000 * 1000000);
+		turn_ms = end_ms - now < TURN_MS ? end_ms - now : TURN_MS;
+		left.tv_nsec = (long)(turn_ms * 1000000);
 		(void)sigtimedwait(&child, NULL, &left);
 	}
 }
 
-/* Until the program stands at its execve. Its signals go on to it meanwhile. */
+/*
+ * Until the program stands at its execve. Its signals go on to it meanwhile; while one of them has
+ * it stopped, there is no end of time.
+ */
 static bool wait_exec(const struct session *s)
 {
 	uint64_t end_ms = now_ms() + EXEC_MS;
 	int status = 0, event, sig;
+	bool is_stopped;
 
 	while (wait_program(s, end_ms, &status) == 1) {
 		if (!WIFSTOPPED(status))
@@ -320,8 +351,10 @@ static bool wait_exec(const struct session *s)
 		sig = WSTOPSIG(status);
 		if (event == PTRACE_EVENT_EXEC)
 			return true;
-		if (event == PTRACE_EVENT_STOP && sig != SIGTRAP)
-			ptrace(PTRACE_LISTEN, s->program, NULL, NULL); /* it is stopped for good */
+		is_stopped = event == PTRACE_EVENT_STOP && sig != SIGTRAP;
+		end_ms = is_stopped ? UINT64_MAX : now_ms() + EXEC_MS;
+		if (is_stopped)
+			ptrace(PTRACE_LISTEN, s->program, NULL, NULL);
 		else
 			ptrace(PTRACE_CONT, s->program, NULL, event != 0 ? 0 : sig);
 	}
@@ -364,6 +397,7 @@ static bool give_image(struct session *s)
 	if (!inject_step(in, "letting go"))
 		return false; /* the end of this process frees the program, or with must ends it */
 	ptrace(PTRACE_DETACH, s->program, NULL, 0);
+	set_timer(s, 0);
 	if (r != 0) {
 		snprintf(text, sizeof(text), "%s: %s",
 			 s->launch->must ? "does not run" : "runs with the kernel's vDSO",
@@ -389,11 +423,16 @@ static void seize(struct session *s)
 	/* With our end, whatever the reason, a program that must have the image ends too. */
 	const unsigned long options = PTRACE_O_TRACEEXEC |
 				      (s->launch->must ? PTRACE_O_EXITKILL : 0);
+	struct pollfd pollfd = {.fd = s->socket};
 	char byte = 0;
 
 	ready_signals();
 	/* The caller allows us to trace it, where that needs to be said. */
-	if (recv(s->socket, &byte, 1, 0) != 1)
+	if (recv(s->socket, &byte, 1, 0) != 1 || !make_timer(s))
+		_exit(0);
+	set_timer(s, STALL_MS);
+	/* It may have given up meanwhile, and its number be another's. */
+	if (poll(&pollfd, 1, 0) != 0)
 		_exit(0);
 	s->pidfd = (int)syscall(SYS_pidfd_open, s->program, 0);
 	if (s->pidfd < 0 || !inject_step(&s->inject, "attaching") ||
@@ -441,25 +480,21 @@ static bool is_reaper(void)
 }
 
 /*
- * The helper, as nobody's child: its parent is gone. Where the orphan would come back to us, it is
- * a child without a signal, which wait() does not see. Its pid comes by the socket.
+ * The helper, as nobody's child: its parent is gone. Where the orphan would come back to us, it
+ * stays a child without a signal, which wait() does not see. Its pid comes by the socket.
  */
 static int start_helper(struct session *s, int sockets[2])
 {
+	bool is_orphan = !is_reaper();
+	pid_t pid = child_start();
 	int status;
-	pid_t pid;
 
-	if (is_reaper()) {
-		pid = (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0);
-	} else {
-		/* What lies between is in our memory, which needs no copy then; it only clones. */
-		pid = vfork();
-		if (pid == 0 && syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) != 0)
-			_exit(0);
-		if (pid > 0)
-			waitpid(pid, &status, 0);
-	}
 	if (pid == 0) {
+		if (!inject_step(&s->inject, "starting the helper") ||
+		    (is_orphan && syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) != 0))
+			_exit(0);
+		/* What stops the caller's group shall not stop what the caller waits for. */
+		(void)setsid();
 		pid = getpid();
 		close(sockets[0]);
 		s->socket = sockets[1];
@@ -467,18 +502,17 @@ static int start_helper(struct session *s, int sockets[2])
 			_exit(0);
 		helper(s);
 	}
-	return pid > 0 ? 0 : -errno;
+	if (pid < 0)
+		return -errno;
+	/* Killed or not, the handshake tells whether there is a helper. */
+	if (is_orphan)
+		(void)child_end(pid, HELPER_MS, &status);
+	return 0;
 }
 
 static bool receive(int socket, void *to, size_t size)
 {
-	struct pollfd pollfd = {.fd = socket, .events = POLLIN};
-	int r;
-
-	do {
-		r = poll(&pollfd, 1, HELPER_MS);
-	} while (r < 0 && errno == EINTR);
-	return r == 1 && recv(socket, to, size, 0) == (ssize_t)size;
+	return child_readable(socket, HELPER_MS) && recv(socket, to, size, 0) == (ssize_t)size;
 }
 
 static int handshake(int socket, const char **ret_reason)

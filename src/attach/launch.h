@@ -25,7 +25,7 @@ struct launch {
 	bool is_loud;	     /* the helper says on stderr how it went */
 	const char *program; /* for messages */
 	unsigned fail_step;  /* for tests, as in struct inject */
-	bool dies;
+	int step_signal;
 };
 
 /*

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,8 @@ enum {
 	OPTION_WITHOUT_KERNEL_VDSO,
 	OPTION_WITHOUT_IMAGE,
 	OPTION_FAIL_STEP,
-	OPTION_DIE_STEP
+	OPTION_DIE_STEP,
+	OPTION_STOP_STEP
 };
 
 static const struct cli_option options[] = {
@@ -57,6 +59,7 @@ static const struct cli_option options[] = {
 				  "with --without-kernel-vdso: do not give it ours either"},
 	[OPTION_FAIL_STEP] = {"fail-step", "N", "for tests: let the N-th step fail"},
 	[OPTION_DIE_STEP] = {"die-step", "N", "for tests: kill the helper at the N-th step"},
+	[OPTION_STOP_STEP] = {"stop-step", "N", "for tests: stop the helper at the N-th step"},
 	{NULL, NULL, NULL},
 };
 
@@ -111,7 +114,7 @@ static const char *follow(struct run *run)
 		.images = run->launch.images,
 		.page = run->launch.page_fd >= 0 ? run->page : NULL,
 		.hides_vdso = run->launch.hides_vdso,
-		.fail_step = run->launch.dies ? 0 : run->launch.fail_step,
+		.fail_step = run->launch.step_signal != 0 ? 0 : run->launch.fail_step,
 	};
 	int r = follow_space_enter(&space);
 
@@ -195,11 +198,14 @@ static int read_options(struct run *run, int argc, char **argv, int *ret_status)
 			hides_vdso = true;
 		else if (option == OPTION_WITHOUT_IMAGE)
 			has_image = false;
-		else if (cli_number("run: step", value, 1, 1000, &step) != CLI_GOOD)
+		else if (cli_number(cli_format("run: --%s", options[option].name), value, 1, 1000,
+				    &step) != CLI_GOOD)
 			return *ret_status = RUN_FAILED, 0;
 		if (step != 0) {
 			run->launch.fail_step = (unsigned)step;
-			run->launch.dies = option == OPTION_DIE_STEP;
+			run->launch.step_signal = option == OPTION_DIE_STEP    ? SIGKILL
+						  : option == OPTION_STOP_STEP ? SIGSTOP
+									       : 0;
 		}
 	}
 	run->launch.hides_vdso = hides_vdso;

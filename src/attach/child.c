@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* child.c - see child.h. Must never wait for a process that can be stopped. */
+#include "attach/child.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+
+#define SLICE_MS 100
+
+/* Not vfork(): the caller would wait in the kernel for a child that a signal has stopped. */
+pid_t child_start(void)
+{
+	sigset_t all, before;
+	pid_t pid;
+	int error;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	pid = (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0);
+	error = errno;
+	if (pid != 0)
+		sigprocmask(SIG_SETMASK, &before, NULL);
+	errno = error;
+	return pid;
+}
+
+bool child_readable(int fd, int ms)
+{
+	struct pollfd pollfd = {.fd = fd, .events = POLLIN};
+	int r = 0;
+
+	for (; ms > 0 && r <= 0; ms -= SLICE_MS) {
+		r = poll(&pollfd, 1, SLICE_MS);
+		if (r < 0 && errno != EINTR)
+			return false;
+	}
+	return r > 0;
+}
+
+bool child_end(pid_t pid, int ms, int *ret_status)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	bool has_ended = fd >= 0 && child_readable(fd, ms);
+
+	if (fd >= 0)
+		close(fd);
+	if (!has_ended)
+		kill(pid, SIGKILL);
+	return waitpid(pid, ret_status, __WALL) == pid && has_ended;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * child.h - a child process for a moment: whatever stops it, the wait for it has an end.
+ *
+ * Time is counted in slices, each of which may last: where the caller is stopped together with the
+ * child, as by a terminal, both still have theirs when they go on.
+ */
+#ifndef CHILD_H
+#define CHILD_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* As fork(). All signals are blocked in the child, and none tells of its end. -1 with errno. */
+pid_t child_start(void);
+
+/* Whether there is something to read, or an end, within ms. */
+bool child_readable(int fd, int ms);
+
+/* The child ends within ms, or is killed. True with *ret_status where it ended by itself. */
+bool child_end(pid_t pid, int ms, int *ret_status);
+
+#endif /* CHILD_H */
