@@ -26,6 +26,7 @@
 #include "attach/maps.h"
 #include "elf/arch/host.h"
 #include "image/follow.h"
+#include "publish/page_fd.h"
 
 #define LOADERS 2
 /* For the child that tries it: it mounts, and copies some MiB. */
@@ -68,7 +69,7 @@ static int fail(struct plan *plan, const char *reason)
 {
 	int error = errno;
 
-	plan->space->reason = reason;
+	plan->space->reason = error == EMFILE || error == ENFILE ? "no descriptor" : reason;
 	return error != 0 ? -error : -EIO;
 }
 
@@ -145,6 +146,25 @@ static int fill_config(struct plan *plan, struct follow *config)
 	return n < (int)sizeof(config->image) ? 0 : -ENAMETOOLONG;
 }
 
+/* A copy of a loader, as this makes them: with what fill_config() says. */
+static bool is_copy(const struct bytes *loader)
+{
+	const uint32_t magic = FOLLOW_MAGIC;
+	const unsigned char *p = loader->data, *end;
+	struct follow config;
+
+	if (p == NULL)
+		return false;
+	for (end = p + loader->size;; p++) {
+		p = memmem(p, (size_t)(end - p), &magic, sizeof(magic));
+		if (p == NULL || (size_t)(end - p) < sizeof(config))
+			return false;
+		memcpy(&config, p, sizeof(config));
+		if (config.image[0] == '/' && config.page[0] == '/' && config.image_size != 0)
+			return true;
+	}
+}
+
 static int copy_loaders(struct plan *plan)
 {
 	const struct bytes *code = &plan->image[2];
@@ -160,12 +180,20 @@ static int copy_loaders(struct plan *plan)
 		if (realpath(loader_names[i], plan->loader[i]) == NULL)
 			continue;
 		loader = read_file(plan->loader[i]);
+		plan->space->is_followed |= is_copy(&loader);
 		if (loader.data != NULL &&
 		    loader_copy(loader.data, loader.size, code->data, code->size, &config,
 				&plan->copy[i].data, &plan->copy[i].size) == 0)
 			count++;
 		free(loader.data);
 	}
+	if (plan->space->is_followed)
+		return 0;
+	for (i = 0; i < LOADERS; i++)
+		if (page_fd_allows(plan->copy[i].size) != 0) {
+			errno = EFBIG;
+			return fail(plan, "the file size limit does not allow the copies");
+		}
 	errno = ENOENT;
 	return count != 0 ? 0 : fail(plan, "there is no dynamic loader that it knows");
 }
@@ -254,11 +282,8 @@ static int separate(struct plan *plan)
 		plan->space->is_user_ours = true;
 	}
 	/* What is mounted outside still comes in. */
-	if (!step(plan) || mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0 ||
-	    is_any_shared()) {
-		errno = EPERM;
+	if (!step(plan) || mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0 || is_any_shared())
 		return fail(plan, "its root is not a mount point, or /proc is not there");
-	}
 	return 0;
 }
 
@@ -418,17 +443,18 @@ int follow_space_enter(struct follow_space *space)
 	int r;
 
 	space->area_fd = space->area_read_fd = -1;
-	space->is_user_ours = false;
+	space->is_user_ours = space->is_followed = false;
 	space->steps = 0;
 	space->reason = "no memory";
 	if (plan == NULL)
 		return -ENOMEM;
 	plan->space = space;
 	r = read_plan(plan);
-	if (r == 0)
+	if (r == 0 && !space->is_followed) {
 		r = try_in_child(plan);
-	if (r == 0)
-		r = enter(plan);
+		if (r == 0)
+			r = enter(plan);
+	}
 	free_plan(plan);
 	return r;
 }

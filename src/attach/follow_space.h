@@ -18,6 +18,7 @@ struct follow_space {
 	int area_fd;	   /* two units of memory for a private page, writable; -1: none */
 	int area_read_fd;  /* the same, read-only */
 	bool is_user_ours; /* it took a user namespace too: nobody gets another user's rights */
+	bool is_followed;  /* the caller is in such a namespace already: nothing was done */
 	const char *reason;
 };
 

@@ -143,7 +143,7 @@ static bool can_execute(const struct inject_image *image)
 static int open_session(struct session *s, const struct launch *launch, const char **ret_reason)
 {
 	struct inject *in = &s->inject;
-	int event_fd;
+	int event_fd, r;
 
 	memset(s, 0, sizeof(*s));
 	s->launch = launch;
@@ -161,10 +161,12 @@ static int open_session(struct session *s, const struct launch *launch, const ch
 	*ret_reason = "the images cannot be opened, or not be executed where they are";
 	if (!can_execute(&in->image[1]))
 		return -EACCES;
-	*ret_reason = "no memory or descriptor for the page";
-	if ((launch->area_fd >= 0 ? private_page_adopt(launch->area_fd, &s->area)
-				  : private_page_open(&s->area)) != 0)
-		return -ENOMEM;
+	r = launch->area_fd >= 0 ? private_page_adopt(launch->area_fd, &s->area)
+				 : private_page_open(&s->area);
+	*ret_reason = r == -EFBIG ? "the file size limit does not allow a page"
+				  : "no memory or descriptor for the page";
+	if (r != 0)
+		return r;
 	in->process = s->area.process;
 	in->area_fd = pass_on(launch->area_fd >= 0 ? launch->area_read_fd : s->area.fd);
 	if (launch->page_fd >= 0)
