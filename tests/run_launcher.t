@@ -157,6 +157,24 @@ is "$status: $(cat out)" '126: ' 'no images, --require'
 vrun --images /nonexistent ./probe short
 is "$status: $(cat out)" "7: kernel $fds fds, saved same" 'no images'
 
+# What the environment says to the library.
+for route in vdso syscall; do
+	export VCLOCK_ROUTE=$route
+	vrun --verbose ./probe short
+	is "$status: $(cut -d' ' -f1 out) $(cat err)" \
+		"7: kernel vclock: run: ./probe: runs with the kernel's vDSO: VCLOCK_ROUTE limits the routes" \
+		"VCLOCK_ROUTE=$route"
+	vrun --require ./probe short
+	is "$status: $(cat out)" '126: ' "VCLOCK_ROUTE=$route, --require"
+done
+VCLOCK_ROUTE=page vrun ./probe short
+is "$status: $(cut -d' ' -f1 out)" '7: image' 'VCLOCK_ROUTE=page'
+unset VCLOCK_ROUTE
+(ulimit -f 0 && "$vclock" run --trust-counter --verbose true 2>&1) | cat >limited
+is "$(cat limited)" \
+	"vclock: run: true: runs with the kernel's vDSO: the file size limit does not allow a page" \
+	'a limit on the size of files'
+
 # Scripts, with and without an interpreter's name.
 printf '#!/bin/sh\necho script "$1"\n' >script
 printf 'echo bare "$1"\n' >bare

@@ -246,6 +246,13 @@ sum_jail=$(md5sum <jail/lib64/ld-linux-x86-64.so.2)
 chroot jail /vclock run --verbose --trust-counter --images /images --follow /sh -c '/probe; :' >out 2>err
 is "$(cut -d, -f1 out) $(grep -c "$none" err)" 'kernel 1' 'a root that is no mount point is left alone'
 is "$(md5sum <jail/lib64/ld-linux-x86-64.so.2)" "$sum_jail" 'and so is its loader'
+frun sh -c "'$vclock' run --trust-counter --verbose --require --follow sh -c './probe; :'; :"
+is "$(cut -d, -f1 out) $(grep -c 'sh: follows dynamic programs already' err)" 'image 1' \
+	'within a program that is followed there is nothing to do'
+(ulimit -f 1 && "$vclock" run --verbose --trust-counter --follow sh -c : 2>&1) | cat >out
+is "$(grep -c 'does not follow: the file size limit does not allow the copies' out)" 1 'a limit on sizes'
+(ulimit -n 6 && "$vclock" run --verbose --trust-counter --follow sh -c : 2>&1) | cat >out
+is "$(grep -c 'does not follow: no descriptor' out)" 1 'a limit on descriptors'
 frun --without-kernel-vdso --without-image ./probe
 is "$status: $(cat err)" '125: vclock: run: --without-image and --follow: one of them' 'wrong usage'
 tap_done

@@ -23,6 +23,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/image_folder.h"
+#include "cli/page_words.h"
 #include "vclock.h"
 
 /* As env(1) and its like have them. */
@@ -82,20 +83,6 @@ struct run {
 	char page[PATH_MAX]; /* the machine's; empty: none */
 };
 
-/* The machine's page, where the library found it good; else -1. */
-static int machine_page(struct run *run)
-{
-	struct vclock_status status;
-
-	memset(&status, 0, sizeof(status));
-	status.size = sizeof(status);
-	if (vclock_status(&status) != 0 || status.page_source != VCLOCK_PAGE_FILE ||
-	    status.page_retired != VCLOCK_RETIRED_NOT)
-		return -1;
-	snprintf(run->page, sizeof(run->page), "%s", status.page_path);
-	return open(status.page_path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-}
-
 static const char *counter_refusal(const struct run *run)
 {
 	int tsc = 0;
@@ -105,6 +92,32 @@ static const char *counter_refusal(const struct run *run)
 	if (run->launch.page_fd >= 0)
 		return NULL;
 	return private_page_refusal(run->launch.trusts_counter);
+}
+
+/*
+ * The machine's page, where the library found it good; else one of the program's own, where that
+ * may be. NULL, or why there is none.
+ */
+static const char *choose_page(struct run *run)
+{
+	struct vclock_status status;
+	const char *reason, *named = getenv("VCLOCK_PAGE");
+
+	memset(&status, 0, sizeof(status));
+	status.size = sizeof(status);
+	if (vclock_status(&status) != 0)
+		return "the library does not tell of pages";
+	if (status.route_limit != VCLOCK_ROUTE_PAGE)
+		return "VCLOCK_ROUTE limits the routes";
+	if (status.page_source == VCLOCK_PAGE_FILE && status.page_retired == VCLOCK_RETIRED_NOT) {
+		snprintf(run->page, sizeof(run->page), "%s", status.page_path);
+		run->launch.page_fd = open(status.page_path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
+								     O_NONBLOCK | O_NOCTTY);
+	}
+	reason = counter_refusal(run);
+	if (reason != NULL && named != NULL && *named != '\0' && status.page_error != 0)
+		return cli_format("%s: %s", named, page_words_error(status.page_error));
+	return reason;
 }
 
 /* NULL, or why it does not follow. */
@@ -128,7 +141,8 @@ static const char *follow(struct run *run)
 	run->launch.area_read_fd = space.area_read_fd;
 	if (run->launch.is_loud)
 		cli_say("run: %s: follows dynamic programs%s", run->launch.program,
-			space.is_user_ours
+			space.is_followed ? " already"
+			: space.is_user_ours
 				? ", in a user namespace: they get no other user's rights"
 				: "");
 	return NULL;
@@ -145,10 +159,8 @@ static const char *start(struct run *run)
 	reason = program_refusal(run->path);
 	if (reason != NULL)
 		return reason;
-	if (run->launch.images != NULL) {
-		run->launch.page_fd = machine_page(run);
-		reason = counter_refusal(run);
-	}
+	if (run->launch.images != NULL)
+		reason = choose_page(run);
 	if (reason == NULL && run->follows) {
 		reason = follow(run);
 		if (reason != NULL && run->launch.must)
