@@ -184,6 +184,15 @@ static int execute(char **argv)
 	return error == ENOENT || error == ENOTDIR ? RUN_NOT_FOUND : RUN_REFUSED;
 }
 
+static bool read_step(const char *option, const char *value, uint64_t *ret_step)
+{
+	char *name = cli_format("run: --%s", option);
+	bool is_good = cli_number(name, value, 1, 1000, ret_step) == CLI_GOOD;
+
+	free(name);
+	return is_good;
+}
+
 static int read_options(struct run *run, int argc, char **argv, int *ret_status)
 {
 	bool hides_vdso = false, has_image = true;
@@ -210,8 +219,7 @@ static int read_options(struct run *run, int argc, char **argv, int *ret_status)
 			hides_vdso = true;
 		else if (option == OPTION_WITHOUT_IMAGE)
 			has_image = false;
-		else if (cli_number(cli_format("run: --%s", options[option].name), value, 1, 1000,
-				    &step) != CLI_GOOD)
+		else if (!read_step(options[option].name, value, &step))
 			return *ret_status = RUN_FAILED, 0;
 		if (step != 0) {
 			run->launch.fail_step = (unsigned)step;

@@ -151,8 +151,8 @@ static bool rates_are_sane(const struct vclock_page *page, const struct vclock_s
 			   struct page_fault *ret_fault)
 {
 	const struct vclock_line *line = slot->line;
-	uint64_t most = 2 * (uint64_t)slot->error_ns +
-			2 * ((uint64_t)page->interval_ns + page->ahead_ns) / 1000;
+	uint32_t spare_ns = (page->interval_ns + page->ahead_ns) / 500; /* both up to 10^9 */
+	uint64_t most = 2 * (uint64_t)slot->error_ns + spare_ns;
 	int i;
 
 	for (i = 0; i < 2; i++) {
