@@ -5,8 +5,8 @@
 #   tests/support_*.c  no tests: linked into all of them
 #   tests/*.t          shell, on every native build; B names the build folder
 #   tests/tree_*.t     shell, of the tree and not of one build: with gcc on the native build only
-# make check runs all but those that judge the sources and the tools around them, which make
-# check-tree runs.
+# make check runs all but those that judge the sources and the tools around them, and the figures of
+# vclock run, which make check-tree runs.
 # Tests that are also linked with the shared library (NAME-so), and statically (NAME-static):
 TESTS_ALSO_SO := lib_routes lib_ids lib_publisher lib_getpid lib_stack
 TESTS_ALSO_STATIC := lib_routes lib_early lib_getpid lib_publisher lib_tsc_forbidden
@@ -53,10 +53,10 @@ TESTS_ALL = $(filter-out $(EMULATED_WITHOUT),$(TEST_BIN)) $(SHELL_TESTS:tests/%=
 TESTS = $(foreach test,$(TESTS_FIRST:%=$(B)/tests/%),$(filter $(test),$(TESTS_ALL))) \
 	$(filter-out $(TESTS_FIRST:%=$(B)/tests/%),$(TESTS_ALL))
 
-# Not of what a build does: what compilers make of the sources, and whether lint, runner and reports
-# notice what they should.
-OF_TREE := tree_code.t tree_docs.t tree_fences.t tree_headers.t tree_lint.t tree_man.t tree_runner.t tree_vm_report.t \
-	tree_vm_table.t
+# Not of what a build does: what compilers make of the sources, whether lint, runner and reports notice
+# what they should; and what vclock run is worth beside programs of many languages.
+OF_TREE := tree_code.t tree_docs.t tree_fences.t tree_headers.t tree_lint.t tree_man.t tree_run_figures.t \
+	tree_runner.t tree_vm_report.t tree_vm_table.t
 TESTS_OF_TREE = $(filter $(OF_TREE:%=$(B)/tests/%),$(TESTS))
 
 # C++ tests need the C++ library, which the loader does not find for a cross build.
