@@ -3,8 +3,9 @@
 # What a program under vclock run reads: each value lies between two system calls around it, 95 in
 # 100 come from the page, and a vclockd's page is taken where there is one, by followed programs too.
 # 10^8 reads with VCLOCK_TEST_LONG. A steady clock stands still at the end of a line while its writer
-# is late, some 40 us at most: such reads are counted apart, one in 100,000 at most. Reads between that the page states an error for may be off by
-# that much: how exact a page is, is the bracket test's subject.
+# is late, some 40 us at most: such reads are counted apart, one in 100,000 at most. Reads between
+# that the page states an error for may be off by that much: how exact a page is, is the bracket
+# test's subject.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$(readlink -f "$0")")/tap.sh"
 vclock=$B/vclock

@@ -150,35 +150,26 @@ static int make_new(struct page_file *file)
 	return r;
 }
 
-/* Whether a page can be in PATH at all: there is nothing, or a file, or a link. 0, -EISDIR,
- * -EEXIST. */
-static int check_place(const char *path)
-{
-	struct stat st;
-
-	if (lstat(path, &st) != 0)
-		return errno == ENOENT ? 0 : -errno;
-	if (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode))
-		return 0;
-	return S_ISDIR(st.st_mode) ? -EISDIR : -EEXIST;
-}
-
 /*
  * Whether PATH may be replaced: there is nothing, or a page, of whatever version, or an empty file,
  * or zeros in a page's size, as a file system may leave of a page when the power fails. What else
- * stands there was put there by a mistake in PATH, and is not ours to remove. 0, -EEXIST.
+ * stands there was put there by a mistake in PATH, and is not ours to remove. 0, -EEXIST, -EISDIR.
  */
 static int may_replace(const char *path)
 {
-	int r = check_place(path), fd;
 	struct vclock_page page;
 	struct stat st;
 	ssize_t n;
+	int fd;
 
-	if (r != 0 || lstat(path, &st) != 0)
-		return r;
+	if (lstat(path, &st) != 0)
+		return errno == ENOENT ? 0 : -errno;
 	/* The link is replaced, never what it names. */
-	if (S_ISLNK(st.st_mode) || st.st_size == 0)
+	if (S_ISLNK(st.st_mode))
+		return 0;
+	if (!S_ISREG(st.st_mode))
+		return S_ISDIR(st.st_mode) ? -EISDIR : -EEXIST;
+	if (st.st_size == 0)
 		return 0;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)

@@ -164,11 +164,6 @@ int64_t observe_far_ns(bool is_wall)
 	return latest_ns;
 }
 
-/*
- * Outside in the page's own right: it stands still at its last line's end until the kernel has
- * surely passed that value, and the first lines after a gap start above all that the kernel can
- * have said.
- */
 /* So long that what the page says now is not what it said when this was read. */
 static bool was_held_up(const struct reading *reading)
 {
@@ -177,6 +172,11 @@ static bool was_held_up(const struct reading *reading)
 	return vclock_counter_unordered() - reading->cyc > hz / 20;
 }
 
+/*
+ * Outside in the page's own right: it stands still at its last line's end until the kernel has
+ * surely passed that value, and the first lines after a gap start above all that the kernel can
+ * have said.
+ */
 static bool is_excused(const struct reading *reading, int64_t distance, uint32_t error_ns)
 {
 	return stood_still(reading) ||
