@@ -93,7 +93,8 @@ WARN := -Wall -Wextra -Wshadow -Wpointer-arith -Wundef -Wwrite-strings -Wvla -We
 WARN_STRICT := -Wconversion
 CPPFLAGS_ALL := -Iinclude -Isrc -D_GNU_SOURCE -DVCLOCK_VERSION='"$(VERSION)"' $(CPPFLAGS)
 ifeq ($(ARCH),i386)
-# Directories with 64-bit offsets can be read; the width of time_t is another matter.
+# Directories with 64-bit offsets and inode numbers above 32 bits can be read; the width of time_t is
+# another matter.
 CPPFLAGS_ALL += -D_FILE_OFFSET_BITS=64
 endif
 CFLAGS ?= -O2 -g

@@ -3,19 +3,16 @@
  * page_look.c - one look at a page: its fields, what the library says of it, and its clocks held
  * against the kernel's. The page is hostile; nothing is computed from fields that are out of range.
  */
-/* A 32-bit program meets inode numbers that do not fit 32 bits. */
-#define _FILE_OFFSET_BITS 64
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "cli/cli.h"
 #include "cli/page_view.h"
 #include "cli/page_words.h"
 #include "measure/measure.h"
+#include "publish/machine.h"
 #include "vclock/read.h"
 
 /* The narrowest of these counts; together some 100 us for all clocks, less than a line. */
@@ -23,11 +20,12 @@
 
 static enum page_same compare_timens(const struct vclock_page *page)
 {
-	struct stat st;
+	struct machine_identity here;
 
-	if (page->timens_ino == 0 || stat("/proc/self/ns/time", &st) != 0)
+	machine_identify(&here);
+	if (page->timens_ino == 0 || here.timens_ino == 0)
 		return PAGE_UNKNOWN;
-	return st.st_ino == page->timens_ino ? PAGE_SAME : PAGE_OTHER;
+	return here.timens_ino == page->timens_ino ? PAGE_SAME : PAGE_OTHER;
 }
 
 static bool kernel_ns(int32_t clk, int64_t *ret_ns)

@@ -6,9 +6,6 @@
  * copied, never mapped, and the copy is only looked at. Nothing here decides whether a page is
  * used.
  */
-/* A 32-bit program meets inode numbers that do not fit 32 bits. */
-#define _FILE_OFFSET_BITS 64
-
 #include "cli/page_words.h"
 
 #include <errno.h>
@@ -20,6 +17,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "publish/machine.h"
 #include "publish/page_check.h"
 
 #define DEFAULT_PATH "/run/vclock/page"
@@ -116,49 +114,22 @@ bool page_words_is_wrong(int error)
 	       error == -ELOOP;
 }
 
-/* The digits of this boot's id, dashes and all. False: it cannot be read. */
-static bool read_boot(char text[37])
-{
-	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-	bool has_line;
-
-	if (file == NULL)
-		return false;
-	has_line = fgets(text, 37, file) != NULL;
-	fclose(file);
-	return has_line;
-}
-
-static bool says_boot(const struct vclock_page *page)
-{
-	static const uint8_t unknown[16];
-
-	return memcmp(page->boot_id, unknown, sizeof(unknown)) != 0;
-}
-
 enum page_same page_words_boot(const struct vclock_page *page)
 {
-	char text[37] = "", *at = text;
-	unsigned digits;
-	int i;
+	struct machine_identity here;
 
-	if (!says_boot(page) || !read_boot(text))
+	machine_identify(&here);
+	if (!machine_is_known_boot(page->boot_id) || !machine_is_known_boot(here.boot_id))
 		return PAGE_UNKNOWN;
-	for (i = 0; i < 16; i++, at += 2) {
-		at += *at == '-';
-		if (sscanf(at, "%2x", &digits) != 1)
-			return PAGE_UNKNOWN;
-		if (digits != page->boot_id[i])
-			return PAGE_OTHER;
-	}
-	return PAGE_SAME;
+	return memcmp(page->boot_id, here.boot_id, sizeof(here.boot_id)) == 0 ? PAGE_SAME
+									      : PAGE_OTHER;
 }
 
 const char *page_words_refusal(const struct vclock_page *page, int error)
 {
 	if (error != -ESTALE || page_words_boot(page) != PAGE_UNKNOWN)
 		return page_words_error(error);
-	return says_boot(page)
+	return machine_is_known_boot(page->boot_id)
 		       ? "of which boot cannot be told: this boot's id cannot be read: is /proc "
 			 "mounted?"
 		       : "does not say of which boot it is";

@@ -6,8 +6,6 @@
  * been checked; nothing of it is used before, and nothing reaches the window that failed. Must
  * never wait: it runs in a constructor, and the file may be what a dead writer left behind.
  */
-#define _FILE_OFFSET_BITS 64
-
 #include "lib/open.h"
 
 #include <errno.h>
