@@ -8,6 +8,13 @@ INSTALL_MAN := $(wildcard man/*.[1-8])
 INSTALL_TOOLS = $(B)/vclock $(B)/vclockd
 INSTALL_IMAGES = $(LIBDIR)/vclock
 D := $(DESTDIR)
+# What is below is lists of words: a folder with a blank in its name would be two of them, and
+# uninstall would remove the wrong one.
+ifneq ($(filter install uninstall,$(MAKECMDGOALS)),)
+$(foreach place,DESTDIR PREFIX BINDIR LIBDIR INCLUDEDIR MANDIR UNITDIR, \
+	$(if $(filter-out 1,$(words x$($(place))x)), \
+		$(error $(place) is "$($(place))": no blanks in the folders of an installation)))
+endif
 # PAGE:NAME for each further name that a page is about; the name becomes a page that includes it.
 MAN_LINKS := $(shell awk 'FNR == 1 { page = FILENAME; sub(/.*\//, "", page) } \
 	/^\.Sh/ { in_name = /^\.Sh NAME/ } \

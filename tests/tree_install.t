@@ -63,4 +63,9 @@ done
 cd "$root" || exit 1
 run 'it uninstalls' make_ uninstall
 is "$(find "$dest" -type f -o -type l)" '' '... and leaves nothing'
+
+refuse 'a folder with a blank in its name is not installed into' \
+	make -s install DESTDIR="$tap_dir/two words" PREFIX=/usr CC=gcc
+refuse '... nor uninstalled from' make -s uninstall DESTDIR="$dest" PREFIX='/usr /opt' CC=gcc
+refuse '... and nothing is written' ls -d "$tap_dir"/two*
 tap_done
