@@ -33,6 +33,7 @@
 
 #define PAGE 4096u
 #define VDSO_MAX (16 * PAGE) /* the kernel's images are 2 to 4 pages */
+#define SLACK_ALIGN 16u	     /* more than an instruction's */
 #define AUXV_MAX 4096u	     /* the kernel's has some 350 to 800 bytes */
 /* A stack begins with argc, then pointers: the kernel limits strings and pointers to 6 MiB. */
 #define POINTERS_MAX ((uint64_t)8 << 20)
@@ -60,12 +61,17 @@ struct tracee {
 	size_t slack;	  /* where the zeroes at their end begin */
 	struct vclock_elf elf;
 	const struct image_arch *arch;
-	struct mm_map mm;
+	struct {
+		struct stub_params params;
+		struct mm_map mm;
+	} below; /* the program's stack */
 	bool has_mm;
 	/* What is not filled is not touched. */
 	unsigned char auxv[AUXV_MAX];
 	unsigned char vdso_bytes[VDSO_MAX];
 };
+
+VCLOCK_STATIC_ASSERT(sizeof(((struct tracee *)0)->below) <= STUB_BELOW - STUB_STACK);
 
 bool inject_step(struct inject *inject, const char *what)
 {
@@ -134,7 +140,7 @@ static int open_tracee(struct tracee *t, struct inject *inject, pid_t pid)
 	inject->is_64 = tracee_regs_is_64(&t->regs);
 	t->stub = stub_arch_of(inject->is_64);
 	if (t->stub == NULL)
-		return fail(t, -ENOTSUP, "this build cannot do it for such programs");
+		return fail(t, -ENOTSUP, "there is no image for programs of its word size");
 	t->mem_fd = inject_step(inject, "memory") ? open_proc(pid, "mem", O_RDWR) : -1;
 	if (t->mem_fd < 0)
 		return fail(t, -EACCES, "its memory cannot be opened");
@@ -256,19 +262,22 @@ static int read_vdso(struct tracee *t)
 	t->arch = image_arch_of(t->elf.machine, t->elf.is_64);
 	if (t->arch == NULL || t->elf.is_64 != t->inject->is_64)
 		return fail(t, -EINVAL, "the kernel's vDSO is of another machine");
-	for (size = t->vdso_size; size > 0 && t->vdso_bytes[size - 1] == 0; size--)
+	/* The last section's header may end with zeroes. */
+	for (size = t->vdso_size; size > end_of_sections(t) && t->vdso_bytes[size - 1] == 0; size--)
 		;
-	t->slack = (size + 63) / 64 * 64;
+	t->slack = (size + SLACK_ALIGN - 1) / SLACK_ALIGN * SLACK_ALIGN;
 	return 0;
 }
 
 /* Fields 26 to 28 and 45 to 51 of /proc/PID/stat. The kernel wants them all back. */
 static bool read_mm(struct tracee *t)
 {
-	uint64_t *const to[] = {&t->mm.start_code, &t->mm.end_code, &t->mm.start_stack};
-	uint64_t *const more[] = {&t->mm.start_data, &t->mm.end_data, &t->mm.start_brk,
-				  &t->mm.arg_start,  &t->mm.arg_end,  &t->mm.env_start,
-				  &t->mm.env_end};
+	uint64_t *const to[] = {&t->below.mm.start_code, &t->below.mm.end_code,
+				&t->below.mm.start_stack};
+	uint64_t *const more[] = {&t->below.mm.start_data, &t->below.mm.end_data,
+				  &t->below.mm.start_brk,  &t->below.mm.arg_start,
+				  &t->below.mm.arg_end,	   &t->below.mm.env_start,
+				  &t->below.mm.env_end};
 	char text[1024], *p;
 	ssize_t n = read_proc(t->pid, "stat", text, sizeof(text) - 1);
 	unsigned field;
@@ -287,11 +296,11 @@ static bool read_mm(struct tracee *t)
 			p++;
 	}
 	/* Nothing has been allocated yet. */
-	t->mm.brk = t->mm.start_brk;
-	t->mm.auxv = t->auxv_at;
-	t->mm.auxv_size = (uint32_t)t->auxv_size;
-	t->mm.exe_fd = UINT32_MAX; /* unchanged */
-	return field == 52 && t->mm.start_code > 1;
+	t->below.mm.brk = t->below.mm.start_brk;
+	t->below.mm.auxv = t->auxv_at;
+	t->below.mm.auxv_size = (uint32_t)t->auxv_size;
+	t->below.mm.exe_fd = UINT32_MAX; /* unchanged */
+	return field == 52 && t->below.mm.start_code > 1;
 }
 
 static void add_step(struct tracee *t, struct stub_params *params, uint32_t number, uint32_t flags,
@@ -310,8 +319,15 @@ static void add_step(struct tracee *t, struct stub_params *params, uint32_t numb
 #define STEP(...) ((const uint64_t[6]){__VA_ARGS__})
 #define NO_FD ((uint64_t)-1)
 
-static void fill_steps(struct tracee *t, struct stub_params *params, uint64_t mm_at)
+/* Nothing of a program that starts is there. */
+static uint64_t below_at(const struct tracee *t)
 {
+	return tracee_regs_sp(&t->regs) - STUB_BELOW;
+}
+
+static void fill_steps(struct tracee *t)
+{
+	struct stub_params *params = &t->below.params;
 	const struct inject *in = t->inject;
 	const struct inject_image *image = &in->image[in->is_64];
 	const uint64_t unit = t->arch->unit, front = PROCESS_UNITS * unit;
@@ -325,7 +341,7 @@ static void fill_steps(struct tracee *t, struct stub_params *params, uint64_t mm
 		 STEP(0, 2 * unit, PROT_READ, shared, (uint64_t)in->area_fd, 0));
 	if (in->page_fd >= 0)
 		add_step(t, params, t->stub->sys_mmap, STUB_RELATIVE,
-			 STEP(0, unit, PROT_READ, shared, (uint64_t)in->page_fd, 0));
+			 STEP(0, VCLOCK_PAGE_SIZE, PROT_READ, shared, (uint64_t)in->page_fd, 0));
 	add_step(t, params, t->stub->sys_mmap, STUB_RELATIVE,
 		 STEP(front, image->size, PROT_READ | PROT_EXEC, private, (uint64_t)image->fd, 0));
 	add_step(t, params, t->stub->sys_madvise, STUB_RELATIVE,
@@ -334,46 +350,54 @@ static void fill_steps(struct tracee *t, struct stub_params *params, uint64_t mm
 	/* Debuggers and core files read the kernel's copy of the vector. */
 	if (t->has_mm)
 		add_step(t, params, t->stub->sys_prctl, STUB_OPTIONAL,
-			 STEP(PR_SET_MM, PR_SET_MM_MAP_, mm_at, sizeof(struct mm_map), 0, 0));
+			 STEP(PR_SET_MM, PR_SET_MM_MAP_,
+			      below_at(t) + offsetof(struct tracee, below.mm) -
+				      offsetof(struct tracee, below),
+			      sizeof(struct mm_map), 0, 0));
+}
+
+static void fill_params(struct tracee *t)
+{
+	struct stub_params *params = &t->below.params;
+	const struct inject *in = t->inject;
+
+	params->entry = tracee_regs_pc(&t->regs);
+	params->undo_slot = t->slot_at;
+	params->undo_value = t->vdso;
+	params->must = in->must;
+	params->result_fd = in->result_fd;
+	params->fd[0] = in->area_fd;
+	params->fd[1] = in->page_fd;
+	params->fd[2] = in->image[0].fd;
+	params->fd[3] = in->image[1].fd;
+	params->fd[4] = in->result_fd;
+	params->fd[5] = -1;
+	fill_steps(t);
+}
+
+static bool write_and_look(const struct tracee *t, uint64_t at, const void *bytes, size_t size)
+{
+	unsigned char back[PAGE];
+
+	return size <= sizeof(back) && write_at(t, at, bytes, size) && read_at(t, at, back, size) &&
+	       memcmp(bytes, back, size) == 0;
 }
 
 static int write_stub(struct tracee *t)
 {
-	unsigned char bytes[PAGE], back[PAGE];
-	struct stub_params params = {.steps = 0};
-	const struct inject *in = t->inject;
-	uint64_t at = t->vdso + t->slack;
-	size_t params_size = offsetof(struct stub_params, step) + 7 * sizeof(struct stub_step);
-	size_t size = sizeof(t->mm) + t->stub->code_size + params_size;
-
-	if (size > t->vdso_size - t->slack)
+	if (t->stub->code_size > t->vdso_size - t->slack)
 		return fail(t, -ENOSPC, "there is no room behind the kernel's vDSO");
-	params.entry = tracee_regs_pc(&t->regs);
-	params.undo_slot = t->slot_at;
-	params.undo_value = t->vdso;
-	params.must = in->must;
-	params.result_fd = in->result_fd;
-	params.fd[0] = in->area_fd;
-	params.fd[1] = in->page_fd;
-	params.fd[2] = in->image[0].fd;
-	params.fd[3] = in->image[1].fd;
-	params.fd[4] = in->result_fd;
-	params.fd[5] = -1;
-	fill_steps(t, &params, at);
-	memcpy(bytes, &t->mm, sizeof(t->mm));
-	memcpy(bytes + sizeof(t->mm), t->stub->code, t->stub->code_size);
-	memcpy(bytes + sizeof(t->mm) + t->stub->code_size, &params, params_size);
-	if (!inject_step(t->inject, "writing the stub") || !write_at(t, at, bytes, size) ||
-	    !read_at(t, at, back, size) || memcmp(bytes, back, size) != 0)
+	fill_params(t);
+	if (!inject_step(t->inject, "writing the stub") ||
+	    !write_and_look(t, below_at(t), &t->below, sizeof(t->below)) ||
+	    !write_and_look(t, t->vdso + t->slack, t->stub->code, t->stub->code_size))
 		return fail(t, -EIO, "the stub cannot be written");
 	return 0;
 }
 
 static int start_stub(struct tracee *t)
 {
-	uint64_t at = t->vdso + t->slack + sizeof(t->mm);
-
-	tracee_regs_set_pc(&t->regs, at);
+	tracee_regs_set_pc(&t->regs, t->vdso + t->slack);
 	if (!inject_step(t->inject, "setting registers") || !tracee_regs_set(t->pid, &t->regs))
 		return fail(t, -EIO, "its registers cannot be set");
 	t->inject->has_stub = true;
@@ -385,8 +409,8 @@ static void take_back(struct tracee *t)
 {
 	static const unsigned char zeroes[PAGE];
 
-	(void)write_at(t, t->vdso + t->slack, zeroes,
-		       t->vdso_size - t->slack < PAGE ? t->vdso_size - t->slack : PAGE);
+	if (t->stub->code_size <= t->vdso_size - t->slack)
+		(void)write_at(t, t->vdso + t->slack, zeroes, t->stub->code_size);
 }
 
 static int inject_open(struct inject *inject, struct tracee *t, pid_t pid)
@@ -448,15 +472,13 @@ int inject_hide(struct inject *inject, pid_t pid)
 	return r;
 }
 
-/* A system call instruction in the kernel's vDSO: `syscall`, or `int $0x80` for 32-bit programs. */
+/* A system call instruction in the kernel's vDSO. */
 static uint64_t find_syscall(const struct tracee *t)
 {
-	const unsigned char *p = t->vdso_bytes;
 	size_t i;
 
-	for (i = 0; i + 1 < t->vdso_size; i++)
-		if (t->inject->is_64 ? p[i] == 0x0f && p[i + 1] == 0x05
-				     : p[i] == 0xcd && p[i + 1] == 0x80)
+	for (i = 0; i + TRACEE_SYSCALL_SIZE <= t->vdso_size; i += TRACEE_GRID)
+		if (tracee_is_syscall(t->inject->is_64, t->vdso_bytes + i))
 			return t->vdso + i;
 	return 0;
 }

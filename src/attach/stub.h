@@ -2,15 +2,17 @@
 /*
  * stub.h - the code that a starting program runs before its own first instruction.
  *
- * A launcher writes it, with its parameters, behind the kernel's vDSO image of the stopped program
- * and lets the program go there. It makes the system calls that map page and image, edits the
- * auxiliary vector on the stack, tells how it went, closes the descriptors that it was given and
- * jumps to the program's entry with the registers as the kernel set them. Nobody has to be there
- * while it runs: whatever fails, it takes back what it did and the program starts all the same.
+ * A launcher writes it behind the kernel's vDSO image of the stopped program, where little room may
+ * be, its parameters below the program's stack, and lets the program go there. It makes the system
+ * calls that map page and image, edits the auxiliary vector on the stack, tells how it went, closes
+ * the descriptors that it was given and jumps to the program's entry with the registers as the
+ * kernel set them. Nobody has to be there while it runs: whatever fails, it takes back what it did
+ * and the program starts all the same.
  */
 #ifndef STUB_H
 #define STUB_H
 
+#include <elf.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -45,6 +47,13 @@ struct stub_params {
 	struct stub_step step[STUB_STEPS_MAX];
 };
 
+/*
+ * The parameters are so many bytes below the stack pointer, with room behind them; the last
+ * STUB_STACK of the bytes are the code's own stack.
+ */
+#define STUB_BELOW 1024
+#define STUB_STACK 64
+
 VCLOCK_STATIC_ASSERT(sizeof(struct stub_step) == 56);
 VCLOCK_STATIC_ASSERT(offsetof(struct stub_params, step) == 72);
 
@@ -59,8 +68,9 @@ VCLOCK_STATIC_ASSERT(offsetof(struct stub_params, step) == 72);
 /* The system calls by number, and the code for a program of 64 or 32 bits. */
 struct stub_arch {
 	const unsigned char *code;
-	uint32_t code_size; /* a multiple of 8; the parameters come right after it */
-	uint32_t word;	    /* bytes: of the auxiliary vector's entries too */
+	uint16_t machine; /* e_machine of such programs, and of their image */
+	uint32_t code_size;
+	uint32_t word; /* bytes: of the auxiliary vector's entries too */
 	uint32_t sys_mmap, sys_madvise, sys_prctl;
 };
 

@@ -2,16 +2,24 @@
 /*
  * guest.c - a program for `vclock run`, of 64 or of 32 bits: it finds the image where the kernel's
  * vDSO was, reads the page through it, gets its signals, makes system calls through it, and forks.
+ *     guest [PERCENT]
+ * Of the reads, PERCENT at least must come from the page; 50, where the host may hold the machine
+ * up.
  */
+#include "arch/image_unit.h"
 #include "arch/vsyscall_call.h"
 #include "tap.h"
 #include "vclock/elf.h"
 #include "vclock/page.h"
 
 #include <fcntl.h>
+#include <link.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -20,7 +28,8 @@
 #define READS 20000
 /* An emulated machine on a busy host: how exact the page is, is verify's subject and not ours. */
 #define SLACK_NS 20000
-#define UNIT 4096
+/* Of the image: its names stand in front. */
+#define HEAD 4096
 #ifdef SYS_clock_gettime64
 #define RAW_CLOCK_GETTIME SYS_clock_gettime64
 #else
@@ -32,12 +41,17 @@ static struct vclock_vdso vdso;
 
 static uint32_t state(void)
 {
-	return *(const volatile uint32_t *)(ehdr - UNIT);
+	return *(const volatile uint32_t *)(ehdr - IMAGE_UNIT);
 }
 
 static const struct vclock_page *page(void)
 {
-	return (const struct vclock_page *)(ehdr - 3 * UNIT);
+	return (const struct vclock_page *)(ehdr - 3 * IMAGE_UNIT);
+}
+
+static const struct process_page *process(void)
+{
+	return (const struct process_page *)(ehdr - 2 * IMAGE_UNIT);
 }
 
 static int64_t raw_ns(int32_t clk)
@@ -48,11 +62,17 @@ static int64_t raw_ns(int32_t clk)
 	return ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
+static int image_gettime(int32_t clk, struct vclock_timespec *ret_ts)
+{
+	return ((int (*)(int32_t, struct vclock_timespec *))(uintptr_t)vdso.clock_gettime)(clk,
+											   ret_ts);
+}
+
 static int64_t image_ns(int32_t clk)
 {
 	struct vclock_timespec ts = {0, 0};
 
-	((int (*)(int32_t, struct vclock_timespec *))(uintptr_t)vdso.clock_gettime)(clk, &ts);
+	image_gettime(clk, &ts);
 	return ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
@@ -176,10 +196,66 @@ static void check_fork(void)
 	tap_ok(status == 0, "a child asks for itself (%d)", status);
 }
 
-int main(void)
+/* From now on nobody in this process has clock_gettime as a system call. */
+static int forbid_system_calls(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clock_gettime, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, RAW_CLOCK_GETTIME, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0;
+}
+
+/* Without the kernel's vDSO and without the system call only the page can answer. */
+static void check_share(int percent)
+{
+	struct vclock_timespec ts;
+	int i, good = 0;
+
+	if (forbid_system_calls() != 0 || raw_ns(VCLOCK_MONOTONIC) != 0) {
+		tap_ok(0, "the system call can be forbidden");
+		return;
+	}
+	for (i = 0; i < READS; i++)
+		good += image_gettime(VCLOCK_MONOTONIC, &ts) == 0;
+	tap_ok(good >= READS / 100 * percent, "%d of %d reads came from the page", good, READS);
+}
+
+/* The launcher writes behind it. */
+static void check_kernels_image(void)
+{
+	unsigned long start = 0;
+	const ElfW(Shdr) * shdr;
+	const ElfW(Ehdr) * kernels;
+	char line[512];
+	FILE *maps = fopen("/proc/self/maps", "r");
+	int i, odd = 0;
+
+	while (maps != NULL && start == 0 && fgets(line, sizeof(line), maps) != NULL)
+		if (strstr(line, " [vdso]\n") != NULL)
+			start = strtoul(line, NULL, 16);
+	if (maps != NULL)
+		fclose(maps);
+	if (!tap_ok(start != 0 && start != ehdr, "the kernel's image is where it was"))
+		return;
+	kernels = (const void *)start;
+	shdr = (const void *)(start + kernels->e_shoff);
+	for (i = 0; i < kernels->e_shnum; i++)
+		odd += shdr[i].sh_entsize > 64 || shdr[i].sh_addralign > 4096;
+	tap_ok(kernels->e_shnum > 0 && odd == 0, "it is whole: %d of %d section headers are not",
+	       odd, kernels->e_shnum);
+}
+
+int main(int argc, char **argv)
 {
 	ehdr = getauxval(AT_SYSINFO_EHDR);
-	tap_ok(ehdr != 0 && memmem((void *)ehdr, UNIT, "clock_gettime_tai", 17) != NULL,
+	tap_ok(ehdr != 0 && memmem((void *)ehdr, HEAD, "clock_gettime_tai", 17) != NULL,
 	       "the image is there");
 	tap_ok(saved_ehdr() == ehdr, "the kernel says so too");
 	tap_ok(vclock_vdso_find((const void *)ehdr, 0, &vdso) == 0 && vdso.clock_gettime != NULL,
@@ -193,5 +269,8 @@ int main(void)
 	check_signals();
 	check_vsyscall();
 	check_fork();
+	check_kernels_image();
+	if (process()->function[PROCESS_CLOCK_GETTIME] == 0)
+		check_share(argc > 1 ? atoi(argv[1]) : 50);
 	return tap_done();
 }

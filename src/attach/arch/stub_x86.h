@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * stub_x86.h - the stub for 64- and for 32-bit programs, both in the 64-bit launcher. Included by
- * stub_host.h only; the offsets are those of struct stub_params and struct stub_step.
+ * stub_host.h only; the offsets are those of struct stub_params and struct stub_step, 1024 is
+ * STUB_BELOW.
  *
  * Nothing is written but the stack below the program's own, one word of its auxiliary vector and
  * what the system calls write: the code lies in memory that is not writable. At entry all registers
@@ -12,7 +13,7 @@
 
 __asm__(".pushsection .rodata\n\t.balign 16\n"
 	"stub64_start:\n\t"
-	"leaq stub64_end(%rip), %rbx\n\t"
+	"leaq -1024(%rsp), %rbx\n\t"
 	"xorl %ebp, %ebp\n\t"	   /* the base */
 	"leaq 72(%rbx), %r12\n\t"  /* the step */
 	"movl 32(%rbx), %r13d\n\t" /* how many are left */
@@ -47,8 +48,7 @@ __asm__(".pushsection .rodata\n\t.balign 16\n"
 	"xorl %esi, %esi\n\txorl %edi, %edi\n\txorl %ebp, %ebp\n\txorl %r8d, %r8d\n\t"
 	"xorl %r9d, %r9d\n\txorl %r10d, %r10d\n\txorl %r11d, %r11d\n\txorl %r12d, %r12d\n\t"
 	"xorl %r13d, %r13d\n\txorl %r14d, %r14d\n\t"
-	"jmpq *-8(%rsp)\n\t"
-	".balign 8\n"
+	"jmpq *-8(%rsp)\n"
 	"stub64_end:\n\t"
 	".popsection");
 
@@ -58,8 +58,7 @@ __asm__(".pushsection .rodata\n\t.balign 16\n"
  */
 __asm__(".pushsection .rodata\n\t.balign 16\n\t.code32\n"
 	"stub32_start:\n\t"
-	"call 0f\n"
-	"0:\tpopl %eax\n\tleal stub32_end - 0b(%eax), %eax\n\t"
+	"leal -1024(%esp), %eax\n\t"
 	"subl $32, %esp\n\t"
 	"movl %eax, 16(%esp)\n\tmovl $0, (%esp)\n\tmovl $1, 12(%esp)\n\t"
 	"movl 32(%eax), %ecx\n\tmovl %ecx, 8(%esp)\n\taddl $72, %eax\n\tmovl %eax, 4(%esp)\n"
@@ -93,8 +92,7 @@ __asm__(".pushsection .rodata\n\t.balign 16\n\t.code32\n"
 	"10:\tmovl (%esi), %eax\n\taddl $32, %esp\n\tmovl %eax, -8(%esp)\n\t"
 	"xorl %eax, %eax\n\txorl %ebx, %ebx\n\txorl %ecx, %ecx\n\txorl %edx, %edx\n\t"
 	"xorl %esi, %esi\n\txorl %edi, %edi\n\txorl %ebp, %ebp\n\t"
-	"jmp *-8(%esp)\n\t"
-	".balign 8\n"
+	"jmp *-8(%esp)\n"
 	"stub32_end:\n\t"
 	".code64\n\t.popsection");
 
@@ -106,11 +104,13 @@ extern const unsigned char stub32_end[] __attribute__((visibility("hidden")));
 static inline const struct stub_arch *stub_host_arch(bool is_64)
 {
 	static struct stub_arch arch64 = {.code = stub64_start,
+					  .machine = EM_X86_64,
 					  .word = 8,
 					  .sys_mmap = 9,
 					  .sys_madvise = 28,
 					  .sys_prctl = 157};
 	static struct stub_arch arch32 = {.code = stub32_start,
+					  .machine = EM_386,
 					  .word = 4,
 					  .sys_mmap = 192,
 					  .sys_madvise = 219,

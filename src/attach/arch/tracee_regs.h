@@ -11,6 +11,11 @@
  *
  *   tracee_regs_pc, tracee_regs_sp, tracee_regs_set_pc
  *
+ *   TRACEE_GRID: instructions begin at multiples of it
+ *
+ *   TRACEE_SYSCALL_SIZE, tracee_is_syscall(): the bytes of a system call instruction, and whether
+ *   so many bytes are one
+ *
  *   tracee_regs_exit(): before a system call instruction at pc: exit_group(status), after the stop
  *   at execve's end
  */

@@ -12,6 +12,9 @@ struct tracee_regs {
 	struct user_regs_struct user;
 };
 
+#define TRACEE_GRID 1
+#define TRACEE_SYSCALL_SIZE 2
+
 /* The code segment of 64-bit programs; 32-bit ones have 0x23. */
 #define TRACEE_CS_64 0x33
 
@@ -43,6 +46,12 @@ static inline uint64_t tracee_regs_sp(const struct tracee_regs *regs)
 static inline void tracee_regs_set_pc(struct tracee_regs *regs, uint64_t pc)
 {
 	regs->user.rip = pc;
+}
+
+/* `syscall`, or `int $0x80` for 32-bit programs. */
+static inline bool tracee_is_syscall(bool is_64, const unsigned char *p)
+{
+	return is_64 ? p[0] == 0x0f && p[1] == 0x05 : p[0] == 0xcd && p[1] == 0x80;
 }
 
 static inline void tracee_regs_exit(struct tracee_regs *regs, uint64_t pc, int status)
