@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "attach/child.h"
+#include "attach/image_arch.h"
 #include "attach/private_page.h"
 #include "attach/stub.h"
 #include "message/message.h"
@@ -115,6 +116,20 @@ static void open_image(struct inject_image *image, const char *folder, const cha
 	close(fd);
 }
 
+/* By the word size of the program. */
+static void open_images(struct inject *in, const char *folder)
+{
+	unsigned is_64;
+
+	for (is_64 = 0; is_64 < 2; is_64++) {
+		const struct stub_arch *stub = stub_arch_of(is_64);
+
+		if (stub != NULL)
+			open_image(&in->image[is_64], folder,
+				   image_arch_of(stub->machine, is_64)->name);
+	}
+}
+
 static void close_session(struct session *s)
 {
 	close_fd(&s->inject.area_fd);
@@ -156,8 +171,10 @@ static int open_session(struct session *s, const struct launch *launch, const ch
 	in->step_signal = launch->step_signal;
 	if (launch->images == NULL)
 		return 0;
-	open_image(&in->image[0], launch->images, "i386");
-	open_image(&in->image[1], launch->images, "x86_64");
+	*ret_reason = "it cannot be done on this architecture";
+	if (stub_arch_of(true) == NULL)
+		return -ENOTSUP;
+	open_images(in, launch->images);
 	*ret_reason = "the images cannot be opened, or not be executed where they are";
 	if (!can_execute(&in->image[1]))
 		return -EACCES;
@@ -193,7 +210,8 @@ static bool is_filtered(void)
 static void rehearse(const struct session *s)
 {
 	const struct inject *in = &s->inject;
-	void *memory = mmap(NULL, 2 * PROCESS_UNIT_X86, PROT_READ, MAP_SHARED, in->area_fd, 0);
+	const size_t unit = image_arch_of(stub_arch_of(true)->machine, true)->unit;
+	void *memory = mmap(NULL, 2 * unit, PROT_READ, MAP_SHARED, in->area_fd, 0);
 	void *image = mmap(NULL, (size_t)in->image[1].size, PROT_READ | PROT_EXEC, MAP_PRIVATE,
 			   in->image[1].fd, 0);
 	uint64_t zero = 0;
@@ -201,12 +219,11 @@ static void rehearse(const struct session *s)
 
 	if (memory == MAP_FAILED || image == MAP_FAILED)
 		_exit(1);
-	memory = mmap(NULL, PROCESS_UNIT_X86, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		      -1, 0);
-	if (memory == MAP_FAILED || madvise(memory, PROCESS_UNIT_X86, 18 /* WIPEONFORK */) != 0)
+	memory = mmap(NULL, unit, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED || madvise(memory, unit, 18 /* WIPEONFORK */) != 0)
 		_exit(1);
 	munmap(image, (size_t)in->image[1].size);
-	(void)mprotect(memory, PROCESS_UNIT_X86, PROT_READ);
+	(void)mprotect(memory, unit, PROT_READ);
 	(void)prctl(35 /* PR_SET_MM */, 15 /* PR_SET_MM_MAP_SIZE */, &size, 0, 0);
 	(void)!write(in->result_fd, &zero, sizeof(zero));
 	close(in->area_fd);

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attach/image_arch.h"
+#include "elf/arch/host.h"
 #include "publish/machine.h"
 #include "publish/page_fd.h"
 #include "publish/publisher.h"
@@ -29,10 +31,16 @@
 #define MFD_NOEXEC_SEAL 8u
 #endif
 
-#define SIZE ((size_t)2 * PROCESS_UNIT_X86)
+#define SIZE (2 * unit())
 #define NSEC_PER_SEC UINT64_C(1000000000)
 /* The kernel's list of clocksources is looked at once in 100 ms. */
 #define IDLE_NS UINT64_C(100000000)
+
+/* Of this machine's images. */
+static size_t unit(void)
+{
+	return image_arch_of(ELF_HOST_MACHINE, sizeof(void *) == 8)->unit;
+}
 
 /* Before 6.3 kernels do not know the flag, and their files are executable. */
 static int make_memfd(void)
@@ -48,7 +56,7 @@ static void fill(struct private_page *page, int fd, void *memory)
 {
 	page->fd = fd;
 	page->page = memory;
-	page->process = (struct process_page *)(void *)((unsigned char *)memory + PROCESS_UNIT_X86);
+	page->process = (struct process_page *)(void *)((unsigned char *)memory + unit());
 }
 
 int private_page_open(struct private_page *ret_page)

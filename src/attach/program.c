@@ -2,14 +2,18 @@
 /* program.c - see program.h. Opens files for reading only, and never for long. */
 #include "attach/program.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+
+#include "attach/stub.h"
 
 /* What execvp uses without $PATH. */
 #define DEFAULT_PATH "/bin:/usr/bin"
@@ -73,6 +77,16 @@ static int script_interpreter(int fd, char *ret_path)
 	return *start != '\0';
 }
 
+/* A 32-bit program where only those of 64 bits can have an image. */
+static bool has_no_image(int fd)
+{
+	unsigned char ident[EI_NIDENT];
+
+	return stub_arch_of(true) != NULL && stub_arch_of(false) == NULL &&
+	       pread(fd, ident, sizeof(ident), 0) == (ssize_t)sizeof(ident) &&
+	       memcmp(ident, ELFMAG, SELFMAG) == 0 && ident[EI_CLASS] == ELFCLASS32;
+}
+
 static const char *file_refusal(int fd)
 {
 	struct stat st;
@@ -85,6 +99,8 @@ static const char *file_refusal(int fd)
 		return "it is a set-group-ID program, which would lose its rights";
 	if (fgetxattr(fd, "security.capability", NULL, 0) > 0)
 		return "its file has capabilities, which it would lose";
+	if (has_no_image(fd))
+		return "it is a 32-bit program, which has no image here";
 	return NULL;
 }
 

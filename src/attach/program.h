@@ -18,7 +18,7 @@ int program_find(const char *name, char *ret_path, size_t size);
 /*
  * NULL, or why the program must not be traced, in plain words: it, or the interpreter of a script,
  * gets rights by its file, which the kernel withholds from a traced program without a word; or it
- * cannot be read, and then neither can its memory.
+ * cannot be read, and then neither can its memory; or there is no image for its word size.
  */
 const char *program_refusal(const char *path);
 

@@ -10,6 +10,8 @@
 
 #if defined(__x86_64__)
 #include "attach/arch/stub_x86.h"
+#elif defined(__aarch64__)
+#include "attach/arch/stub_aarch64.h"
 #else
 static inline const struct stub_arch *stub_host_arch(bool is_64)
 {

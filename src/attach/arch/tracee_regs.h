@@ -29,6 +29,8 @@
 
 #if defined(__x86_64__)
 #include "attach/arch/tracee_x86_64.h"
+#elif defined(__aarch64__)
+#include "attach/arch/tracee_aarch64.h"
 #else
 #include "attach/arch/tracee_none.h"
 #endif
