@@ -13,8 +13,6 @@
 #define SYS_pidfd_open 434
 #endif
 
-#define SLICE_MS 100
-
 /* Not vfork(): the caller would wait in the kernel for a child that a signal has stopped. */
 pid_t child_start(void)
 {
@@ -37,8 +35,8 @@ bool child_readable(int fd, int ms)
 	struct pollfd pollfd = {.fd = fd, .events = POLLIN};
 	int r = 0;
 
-	for (; ms > 0 && r <= 0; ms -= SLICE_MS) {
-		r = poll(&pollfd, 1, SLICE_MS);
+	for (; ms > 0 && r <= 0; ms -= CHILD_SLICE_MS) {
+		r = poll(&pollfd, 1, CHILD_SLICE_MS);
 		if (r < 0 && errno != EINTR)
 			return false;
 	}

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#define CHILD_SLICE_MS 100
+
 /* As fork(). All signals are blocked in the child, and none tells of its end. -1 with errno. */
 pid_t child_start(void);
 

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attach/arch/raw_process.h"
 #include "attach/arch/tracee_regs.h"
 #include "attach/auxv.h"
 #include "attach/image_arch.h"
@@ -78,7 +79,8 @@ bool inject_step(struct inject *inject, const char *what)
 	if (inject->fail_step == 0 || ++inject->steps != inject->fail_step)
 		return true;
 	if (inject->step_signal != 0) {
-		kill(getpid(), inject->step_signal);
+		(void)raw_call(SYS_kill, raw_call(SYS_getpid, 0, 0, 0, 0, 0, 0),
+			       inject->step_signal, 0, 0, 0, 0);
 		return true;
 	}
 	inject->reason = what;

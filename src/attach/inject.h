@@ -50,7 +50,7 @@ int inject_hide(struct inject *inject, pid_t pid);
 /* The program, stopped at its execve, exits with 126; killed where that cannot be done. */
 void inject_refuse(pid_t pid);
 
-/* The next of the countable steps: false when the test wants it to fail. */
+/* The next of the countable steps: false when the test wants it to fail. Nothing of libc in it. */
 bool inject_step(struct inject *inject, const char *what);
 
 #endif /* INJECT_H */

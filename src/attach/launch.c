@@ -3,28 +3,43 @@
  * launch.c - see launch.h. Everything that waits here has an end: the caller for the helper, the
  * helper for the execve, and for the stub. Must never write to stdout, nor keep a descriptor of the
  * program's open in the helper.
+ *
+ * The helper is made with clone(CLONE_VM): no page is copied, neither then nor at the first write
+ * to each, which is most of what a fork costs. So it has the caller's memory together with the
+ * caller, errno, malloc and stdio too, until the caller leaves it at its execve or end, and from
+ * then on it has it alone. Two rules make that safe:
+ *
+ * - Until the caller has left, the helper makes system calls by raw_process.h and calls nothing of
+ *   libc. The functions that this holds for stand under "The helper, beside the caller".
+ * - A caller that goes on without a helper has seen its end, or that nothing of it can run.
+ *
+ * Not CLONE_VFORK: the caller would wait in the kernel for a child that a signal has stopped. Not
+ * CLONE_FS and CLONE_FILES: the helper leaves folder and descriptors, and execve would take a
+ * shared folder for a trap and run a set-user-ID program without its rights.
  */
 #include "attach/launch.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "attach/arch/raw_process.h"
 #include "attach/child.h"
 #include "attach/image_arch.h"
 #include "attach/private_page.h"
@@ -55,8 +70,26 @@
 /* A helper that has a program in its hands and does not get on, because it is stopped for one. */
 #define STALL_MS 5000
 #define TURN_MS 500
+/* For a helper that was killed. */
+#define END_MS 1000
 /* The program's descriptors are put here, so that its first own ones are the usual. */
 #define FD_HIGH 240
+
+/*
+ * The helper's stack; sanitizers make frames some times larger. What starts it needs next to
+ * nothing, and has the uppermost bytes.
+ */
+#define STACK_SIZE ((size_t)256 << 10)
+#define STACK_GUARD ((size_t)64 << 10) /* the largest page of an architecture */
+#define STACK_TOP ((size_t)4096)
+#define KERNEL_SIGSET_SIZE 8
+
+/* The caller, as the helper sees it. The kernel writes CALLER_LEFT. */
+enum { CALLER_LEFT, CALLER_GETS_READY, CALLER_CAN_BE_TRACED, CALLER_GAVE_UP };
+/* The helper, as the caller sees it. The kernel writes HELPER_ENDED. */
+enum { HELPER_ENDED, HELPER_STARTS, HELPER_TRACES };
+/* What starts the helper. The kernel writes STARTER_ENDED. */
+enum { STARTER_ENDED, STARTER_RUNS };
 
 /* What both sides have. */
 struct session {
@@ -64,19 +97,21 @@ struct session {
 	struct private_page area;
 	struct inject inject;
 	pid_t program; /* the caller */
-	int socket;    /* each side's end */
-	int say_fd;    /* the helper's stderr; -1: silent */
+	/*
+	 * Words that one side waits for with a futex. What the kernel writes it writes when that
+	 * process lets go of this memory, behind its last instruction, and wakes who waits.
+	 */
+	int caller, helper, starter;
+	pid_t helper_pid; /* written by the kernel before the helper runs; 0: there is none */
+	int error;	  /* the helper's, before it ends itself */
+	bool is_orphan;	  /* the helper is nobody's child */
+	unsigned char *stack;
+	/* What the helper says of a program that did not start; NULL: nothing. */
+	const char *not_started;
+	int say_fd; /* the helper's stderr; -1: silent */
 	int pidfd;
 	int timer; /* the kernel's number */
 };
-
-static uint64_t now_ms(void)
-{
-	struct timespec ts = {0, 0};
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
 
 /*
  * Descriptors.
@@ -245,47 +280,71 @@ static bool survives_filter(const struct session *s)
 }
 
 /*
- * The helper.
+ * The helper, beside the caller: nothing of libc here, and no call of a function that is said not
+ * to return, before which sanitizers look at the stack.
  */
 
-static void say(const struct session *s, const char *what)
+static uint64_t now_ms(void)
 {
-	if (s->say_fd >= 0)
-		message_print(s->say_fd, "vclock", "run: %s: %s", s->launch->program, what);
+	struct timespec ts = {0, 0};
+
+	(void)raw_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&ts, 0, 0, 0, 0);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
+static void set_word(int *word, int value)
+{
+	__atomic_store_n(word, value, __ATOMIC_RELEASE);
+	(void)raw_call(SYS_futex, (long)word, FUTEX_WAKE, 1, 0, 0, 0);
+}
+
+/*
+ * Until the word is another, for ms at most; false: it is not. In slices, see child.h; each looks
+ * at the word again, also where the kernel (before 4.9) writes nothing at a death by signal.
+ */
+static bool wait_word(const int *word, int value, int ms)
+{
+	const struct timespec slice = {0, CHILD_SLICE_MS * 1000000l};
+	bool is_other = __atomic_load_n(word, __ATOMIC_ACQUIRE) != value;
+
+	for (; ms > 0 && !is_other; ms -= CHILD_SLICE_MS) {
+		(void)raw_call(SYS_futex, (long)word, FUTEX_WAIT, value, (long)&slice, 0, 0);
+		is_other = __atomic_load_n(word, __ATOMIC_ACQUIRE) != value;
+	}
+	return is_other;
+}
+
+/* Where SIGCHLD is ignored a tracer is not told of stops. */
 static void ready_signals(void)
 {
-	struct sigaction by_default = {.sa_handler = SIG_DFL};
+	const unsigned long by_default[4] = {0}; /* the kernel's struct, whatever is in it */
 
-	/* Where SIGCHLD is ignored a tracer is not told of stops. */
-	sigaction(SIGCHLD, &by_default, NULL);
+	(void)raw_call(SYS_rt_sigaction, SIGCHLD, (long)by_default, 0, KERNEL_SIGSET_SIZE, 0, 0);
 }
 
 /* Nothing of the program's terminal or descriptors; stderr only as long as it is needed. */
 static void leave_caller(struct session *s)
 {
-	int null_fd;
+	long null_fd;
+	int fd;
 
-	(void)!chdir("/");
-	prctl(PR_SET_NAME, "vclock-page", 0, 0, 0);
-	s->say_fd = s->launch->is_loud ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
-	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (null_fd >= 0) {
-		dup2(null_fd, STDIN_FILENO);
-		dup2(null_fd, STDOUT_FILENO);
-		dup2(null_fd, STDERR_FILENO);
-		close(null_fd);
-	}
+	(void)raw_call(SYS_chdir, (long)"/", 0, 0, 0, 0, 0);
+	(void)raw_call(SYS_prctl, PR_SET_NAME, (long)"vclock-page", 0, 0, 0, 0);
+	if (s->launch->is_loud)
+		s->say_fd = (int)raw_call(SYS_fcntl, STDERR_FILENO, F_DUPFD_CLOEXEC, 3, 0, 0, 0);
+	null_fd = raw_call(SYS_openat, AT_FDCWD, (long)"/dev/null", O_RDWR | O_CLOEXEC, 0, 0, 0);
+	for (fd = STDIN_FILENO; null_fd >= 0 && fd <= STDERR_FILENO; fd++)
+		if (fd != null_fd)
+			(void)raw_call(SYS_dup3, null_fd, fd, O_CLOEXEC, 0, 0, 0);
 }
 
 static void close_from(int first, int last)
 {
-	if (first > last || syscall(SYS_close_range, first, last, 0) == 0)
+	if (first > last || raw_call(SYS_close_range, first, last, 0, 0, 0, 0) == 0)
 		return;
 	/* Before 5.9. */
 	for (; first <= last && first < 1024; first++)
-		close(first);
+		(void)raw_call(SYS_close, first, 0, 0, 0, 0, 0);
 }
 
 /* The descriptors that the caller had besides ours: pipes whose other end waits for their end. */
@@ -311,12 +370,10 @@ static void close_others(const struct session *s)
  */
 static bool make_timer(struct session *s)
 {
-	struct sigevent event;
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
 
-	memset(&event, 0, sizeof(event));
-	event.sigev_notify = SIGEV_SIGNAL;
-	event.sigev_signo = SIGKILL;
-	return syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &s->timer) == 0;
+	return raw_call(SYS_timer_create, CLOCK_MONOTONIC, (long)&event, (long)&s->timer, 0, 0,
+			0) == 0;
 }
 
 /* 0 ms: no end. */
@@ -324,32 +381,31 @@ static void set_timer(const struct session *s, long ms)
 {
 	const long interval_and_value[4] = {0, 0, ms / 1000, ms % 1000 * 1000000};
 
-	syscall(SYS_timer_settime, s->timer, 0, interval_and_value, NULL);
+	(void)raw_call(SYS_timer_settime, s->timer, 0, (long)interval_and_value, 0, 0, 0);
 }
 
 /* The next stop or end of the program: 1 with *ret_status, 0 at the end of time, or -errno. */
 static int wait_program(const struct session *s, uint64_t end_ms, int *ret_status)
 {
-	sigset_t child;
-	pid_t pid;
+	const uint64_t child = UINT64_C(1) << (SIGCHLD - 1); /* the kernel's set of signals */
 
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
 	for (;;) {
 		uint64_t now = now_ms(), turn_ms;
 		struct timespec left = {0, 0};
+		long pid;
 
 		set_timer(s, STALL_MS);
-		pid = waitpid(s->program, ret_status, __WALL | WNOHANG);
+		pid = raw_call(SYS_wait4, s->program, (long)ret_status, __WALL | WNOHANG, 0, 0, 0);
 		if (pid == s->program)
 			return 1;
 		if (pid < 0)
-			return -errno;
+			return (int)pid;
 		if (now >= end_ms)
 			return 0;
 		turn_ms = end_ms - now < TURN_MS ? end_ms - now : TURN_MS;
 		left.tv_nsec = (long)(turn_ms * 1000000);
-		(void)sigtimedwait(&child, NULL, &left);
+		(void)raw_call(SYS_rt_sigtimedwait, (long)&child, 0, (long)&left,
+			       KERNEL_SIGSET_SIZE, 0, 0);
 	}
 }
 
@@ -373,11 +429,62 @@ static bool wait_exec(const struct session *s)
 		is_stopped = event == PTRACE_EVENT_STOP && sig != SIGTRAP;
 		end_ms = is_stopped ? UINT64_MAX : now_ms() + EXEC_MS;
 		if (is_stopped)
-			ptrace(PTRACE_LISTEN, s->program, NULL, NULL);
+			(void)raw_call(SYS_ptrace, PTRACE_LISTEN, s->program, 0, 0, 0, 0);
 		else
-			ptrace(PTRACE_CONT, s->program, NULL, event != 0 ? 0 : sig);
+			(void)raw_call(SYS_ptrace, PTRACE_CONT, s->program, 0, event != 0 ? 0 : sig,
+				       0, 0);
 	}
 	return false;
+}
+
+/* Whether the caller, and nobody else, is traced; else s->error says why not. */
+static bool seize(struct session *s)
+{
+	/* With our end, whatever the reason, a program that must have the image ends too. */
+	const unsigned long options = PTRACE_O_TRACEEXEC |
+				      (s->launch->must ? PTRACE_O_EXITKILL : 0);
+	long r;
+
+	ready_signals();
+	s->error = EIO;
+	if (!make_timer(s))
+		return false;
+	set_timer(s, STALL_MS);
+	/*
+	 * The caller allows us to trace it, where that needs to be said. It may have ended
+	 * meanwhile, and its number be another's.
+	 */
+	if (!wait_word(&s->caller, CALLER_GETS_READY, STALL_MS) ||
+	    __atomic_load_n(&s->caller, __ATOMIC_ACQUIRE) != CALLER_CAN_BE_TRACED)
+		return false;
+	s->pidfd = (int)raw_call(SYS_pidfd_open, s->program, 0, 0, 0, 0, 0);
+	if (s->pidfd < 0 || !inject_step(&s->inject, "attaching"))
+		return false;
+	r = raw_call(SYS_ptrace, PTRACE_SEIZE, s->program, 0, (long)options, 0, 0);
+	s->error = (int)-r;
+	return r == 0;
+}
+
+/* Not say(): the caller may still be there, or have ended in the middle of something. */
+static void say_not_started(const struct session *s)
+{
+	size_t length = 0;
+
+	if (s->say_fd < 0 || s->not_started == NULL)
+		return;
+	while (s->not_started[length] != '\0')
+		length++;
+	(void)raw_call(SYS_write, s->say_fd, (long)s->not_started, (long)length, 0, 0, 0);
+}
+
+/*
+ * The helper, alone in its memory.
+ */
+
+static void say(const struct session *s, const char *what)
+{
+	if (s->say_fd >= 0)
+		message_print(s->say_fd, "vclock", "run: %s: %s", s->launch->program, what);
 }
 
 /* How the stub went. Its eventfd is ours too, so nobody can make us wait for ever. */
@@ -436,53 +543,51 @@ static bool give_image(struct session *s)
 	return true;
 }
 
-/* The caller has nothing to do but wait until it is traced, so that comes before all else. */
-static void seize(struct session *s)
-{
-	/* With our end, whatever the reason, a program that must have the image ends too. */
-	const unsigned long options = PTRACE_O_TRACEEXEC |
-				      (s->launch->must ? PTRACE_O_EXITKILL : 0);
-	struct pollfd pollfd = {.fd = s->socket};
-	char byte = 0;
-
-	ready_signals();
-	/* The caller allows us to trace it, where that needs to be said. */
-	if (recv(s->socket, &byte, 1, 0) != 1 || !make_timer(s))
-		_exit(0);
-	set_timer(s, STALL_MS);
-	/* It may have given up meanwhile, and its number be another's. */
-	if (poll(&pollfd, 1, 0) != 0)
-		_exit(0);
-	s->pidfd = (int)syscall(SYS_pidfd_open, s->program, 0);
-	if (s->pidfd < 0 || !inject_step(&s->inject, "attaching") ||
-	    ptrace(PTRACE_SEIZE, s->program, NULL, options) != 0)
-		byte = (char)(errno != 0 ? errno : EIO);
-	else
-		byte = 0;
-	if (send(s->socket, &byte, 1, MSG_NOSIGNAL) != 1 || byte != 0)
-		_exit(0);
-	close_fd(&s->socket);
-}
-
-static _Noreturn void helper(struct session *s)
+static void serve(struct session *s)
 {
 	struct sched_param priority = {.sched_priority = 1};
-	bool has_page;
+	bool has_page = give_image(s);
 
-	seize(s);
-	leave_caller(s);
-	close_others(s);
-	if (!wait_exec(s)) {
-		say(s, "was not started in time, or not at all");
-		_exit(0);
-	}
-	has_page = give_image(s);
 	close_fd(&s->say_fd);
 	if (has_page && s->launch->page_fd < 0) {
 		sched_setscheduler(0, SCHED_FIFO, &priority); /* where that is allowed */
 		private_page_keep(&s->area, s->pidfd, s->launch->trusts_counter);
 	}
-	_exit(0);
+}
+
+static void helper(void *session)
+{
+	struct session *s = session;
+
+	/* What stops the caller's group shall not stop what the caller waits for. */
+	(void)raw_call(SYS_setsid, 0, 0, 0, 0, 0, 0);
+	if (!seize(s))
+		raw_exit(0);
+	set_word(&s->helper, HELPER_TRACES);
+	leave_caller(s);
+	close_others(s);
+	if (wait_exec(s))
+		serve(s);
+	else
+		say_not_started(s);
+	raw_exit(0);
+}
+
+/*
+ * What the caller starts, beside the caller too: the helper, as nobody's child, for its parent ends
+ * here; or the helper itself, see is_reaper().
+ */
+static void start(void *session)
+{
+	struct session *s = session;
+
+	if (!inject_step(&s->inject, "starting the helper"))
+		raw_exit(0);
+	if (!s->is_orphan)
+		helper(s);
+	(void)raw_clone(CLONE_VM | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD,
+			s->stack + STACK_SIZE - STACK_TOP, &s->helper_pid, &s->helper, helper, s);
+	raw_exit(0);
 }
 
 /*
@@ -499,80 +604,110 @@ static bool is_reaper(void)
 }
 
 /*
- * The helper, as nobody's child: its parent is gone. Where the orphan would come back to us, it
- * stays a child without a signal, which wait() does not see. Its pid comes by the socket.
+ * The helper is nobody's child. Where the orphan would come back to us it stays a child without a
+ * signal, which wait() does not see. 0 or -errno.
  */
-static int start_helper(struct session *s, int sockets[2])
+static int start_helper(struct session *s)
 {
-	bool is_orphan = !is_reaper();
-	pid_t pid = child_start();
-	int status;
+	sigset_t all, before;
+	pid_t child_pid = 0;
+	long pid;
 
-	if (pid == 0) {
-		if (!inject_step(&s->inject, "starting the helper") ||
-		    (is_orphan && syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) != 0))
-			_exit(0);
-		/* What stops the caller's group shall not stop what the caller waits for. */
-		(void)setsid();
-		pid = getpid();
-		close(sockets[0]);
-		s->socket = sockets[1];
-		if (send(s->socket, &pid, sizeof(pid), MSG_NOSIGNAL) != (ssize_t)sizeof(pid))
-			_exit(0);
-		helper(s);
-	}
-	if (pid < 0)
+	s->stack =
+		mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (s->stack == MAP_FAILED || mprotect(s->stack, STACK_GUARD, PROT_NONE) != 0)
 		return -errno;
-	/* Killed or not, the handshake tells whether there is a helper. */
-	if (is_orphan)
-		(void)child_end(pid, HELPER_MS, &status);
+	/* libc's use of it is for threads: this process has one, and will have no other. */
+	(void)raw_call(SYS_set_tid_address, (long)&s->caller, 0, 0, 0, 0, 0);
+	s->caller = CALLER_GETS_READY;
+	s->helper = HELPER_STARTS;
+	s->starter = STARTER_RUNS;
+	s->is_orphan = !is_reaper();
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	pid = raw_clone(CLONE_VM | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID,
+			s->stack + STACK_SIZE - (s->is_orphan ? 0 : STACK_TOP),
+			s->is_orphan ? &child_pid : &s->helper_pid,
+			s->is_orphan ? &s->starter : &s->helper, start, s);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (pid < 0 || !s->is_orphan)
+		return pid < 0 ? (int)pid : 0;
+	if (!wait_word(&s->starter, STARTER_RUNS, HELPER_MS))
+		kill(child_pid, SIGKILL);
+	(void)waitpid(child_pid, NULL, __WALL);
 	return 0;
 }
 
-static bool receive(int socket, void *to, size_t size)
+/* There is none when it returns, or the kernel will not let it run again. */
+static void end_helper(struct session *s)
 {
-	return child_readable(socket, HELPER_MS) && recv(socket, to, size, 0) == (ssize_t)size;
+	set_word(&s->caller, CALLER_GAVE_UP);
+	if (s->helper_pid == 0)
+		return;
+	if (__atomic_load_n(&s->helper, __ATOMIC_ACQUIRE) != HELPER_ENDED) {
+		kill(s->helper_pid, SIGKILL);
+		(void)wait_word(&s->helper, HELPER_STARTS, END_MS);
+	}
+	if (!s->is_orphan)
+		(void)waitpid(s->helper_pid, NULL, __WALL);
 }
 
-static int handshake(int socket, const char **ret_reason)
+static int handshake(struct session *s, const char **ret_reason)
 {
-	char byte = 1;
-	pid_t pid = 0;
+	int r = -ETIME;
 
 	*ret_reason = "the helper process did not start";
-	if (!receive(socket, &pid, sizeof(pid)))
-		return -ETIME;
-	(void)prctl(PR_SET_PTRACER, (unsigned long)pid, 0, 0, 0); /* for Yama */
-	if (send(socket, &byte, 1, MSG_NOSIGNAL) != 1 || !receive(socket, &byte, 1))
-		return -ETIME;
-	*ret_reason = byte == EPERM ? "it is traced already, or may not be" : "it cannot be traced";
-	return -(int)byte;
+	if (s->helper_pid != 0) {
+		(void)prctl(PR_SET_PTRACER, (unsigned long)s->helper_pid, 0, 0, 0); /* for Yama */
+		set_word(&s->caller, CALLER_CAN_BE_TRACED);
+		(void)wait_word(&s->helper, HELPER_STARTS, HELPER_MS);
+		if (__atomic_load_n(&s->helper, __ATOMIC_ACQUIRE) == HELPER_TRACES)
+			return 0;
+	}
+	end_helper(s);
+	if (s->error == 0)
+		return r;
+	*ret_reason = s->error == EPERM ? "it is traced already, or may not be"
+					: "it cannot be traced";
+	return -s->error;
+}
+
+/* See say_not_started(). */
+static const char *not_started(const struct launch *launch)
+{
+	static const char what[] = "was not started in time, or not at all";
+	char *shown = message_shown(MESSAGE_LINE, launch->program), *text = NULL;
+
+	if (shown == NULL || asprintf(&text, "vclock: run: %s: %s\n", shown, what) < 0)
+		text = NULL;
+	free(shown);
+	return text;
 }
 
 int launch_start(const struct launch *launch, const char **ret_reason)
 {
 	static struct session session;
-	int sockets[2], r;
+	int r;
 
+	*ret_reason = "it cannot be done on this architecture";
+	if (!RAW_PROCESS_EXISTS)
+		return -ENOTSUP;
 	r = open_session(&session, launch, ret_reason);
 	if (r == 0 && launch->images != NULL && !survives_filter(&session)) {
 		*ret_reason = "its seccomp filter does not allow what has to be done";
 		r = -EPERM;
 	}
-	if (r == 0 && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
-		*ret_reason = "no descriptor";
-		r = -errno;
-	}
 	if (r != 0) {
 		close_session(&session);
 		return r;
 	}
-	*ret_reason = "no process";
-	r = start_helper(&session, sockets);
-	close(sockets[1]);
+	if (launch->is_loud)
+		session.not_started = not_started(launch);
+	r = start_helper(&session);
 	if (r == 0)
-		r = handshake(sockets[0], ret_reason);
-	close(sockets[0]);
+		r = handshake(&session, ret_reason);
+	else
+		*ret_reason = "no process, or no memory for one";
 	if (r != 0)
 		close_session(&session);
 	return r;
