@@ -22,7 +22,7 @@ IMAGE_ARCHES_MADE := $(foreach a,$(IMAGE_ARCHES_MORE),$(if $(shell command -v $(
 IMAGE_ARCHES := x86_64 i386 $(IMAGE_ARCHES_MADE)
 IMAGES := $(IMAGE_ARCHES:%=$(IMAGE_B)/vdso-%.so)
 
-# No stack protector, no landing pads, no tables for switches: nothing that needs data or probes the
+# No stack protector, no landing pads but on aarch64, no tables for switches: nothing that needs data or probes the
 # stack. Every instruction has unwind information. General registers only, so that the stack needs
 # no more alignment than a word.
 IMAGE_CFLAGS := -std=gnu11 $(WARN) -O2 -ffreestanding -fno-builtin -fvisibility=hidden \
@@ -33,7 +33,7 @@ IMAGE_CFLAGS_x86_64 := -fPIC -mgeneral-regs-only -fcf-protection=none $(call IMA
 # i386 has a way of its own to reach addresses, see arch/image_i386.h.
 IMAGE_CFLAGS_i386 := -fno-pic -march=i686 -mgeneral-regs-only -fcf-protection=none \
 	$(call IMAGE_ALIGN,4,2)
-IMAGE_CFLAGS_aarch64 := -fPIC -mgeneral-regs-only
+IMAGE_CFLAGS_aarch64 := -fPIC -mgeneral-regs-only -mbranch-protection=bti
 IMAGE_CFLAGS_riscv64 := -fPIC -mcmodel=medany
 
 IMAGE_LDFLAGS := -shared -nostdlib -Wl,--hash-style=both -Wl,--no-undefined -Wl,--eh-frame-hdr \

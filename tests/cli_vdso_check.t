@@ -25,6 +25,11 @@ for arch in aarch64 riscv64; do
 	perl -0777 -pe 's/\xc0\x03\x5f\xd6/\x20\x01\x1f\xd6/; s/\x82\x80(?=.*\.symtab)/\x82\x82/s' "$image" >branch.so
 	"$vclock" vdso --check branch.so >said
 	is "$?: $(grep -c '^branches: broken$' said)" '1: 1' "$arch: a jump through a register is seen"
+	[ "$arch" = aarch64 ] || continue
+	# The last function's first instruction, bti c, becomes a nop.
+	perl -0777 -pe 's/.*\K\x5f\x24\x03\xd5/\x1f\x20\x03\xd5/s' "$image" >pad.so
+	"$vclock" vdso --check pad.so >said
+	is "$?: $(grep -c 'does not begin with a landing pad' said)" '1: 1' "$arch: a missing landing pad is seen"
 done
 run 'JSON' "$vclock" vdso --check --json "$images/vdso-x86_64.so"
 perl -MJSON::PP -0777 -ne '$d = decode_json($_);

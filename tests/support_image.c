@@ -228,7 +228,7 @@ void image_map(struct image_map *ret_map, int page_fd, int with_vdso)
 	       -1, "state page");
 	if (madvise(area + 2 * map.unit, map.unit, MADV_WIPEONFORK) != 0)
 		die("MADV_WIPEONFORK");
-	map_at(area + front, map.size, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, "image");
+	map_at(area + front, map.size, (int)arch()->prot, MAP_PRIVATE, fd, "image");
 	close(fd);
 	map.page = (const struct vclock_page *)(void *)area;
 	map.process = (struct process_page *)(void *)(area + map.unit);

@@ -4,8 +4,12 @@
 
 #include <elf.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+/* mmap() ignores it where kernel or CPU do not have it. */
+#define PROT_BTI_ 0x10
 
 #define VDSO_FUNCTIONS                                    \
 	[PROCESS_CLOCK_GETTIME] = "__vdso_clock_gettime", \
@@ -26,6 +30,7 @@ static const struct image_arch arches[] = {
 		.is_64 = 1,
 		.name = "x86_64",
 		.unit = PROCESS_UNIT_X86,
+		.prot = PROT_READ | PROT_EXEC,
 		.own = OWN_ENTRIES("__vdso_"),
 		.functions = {VDSO_FUNCTIONS, [PROCESS_TIME] = "__vdso_time",
 			      [PROCESS_GETRANDOM] = "__vdso_getrandom"},
@@ -35,6 +40,7 @@ static const struct image_arch arches[] = {
 		.is_64 = 0,
 		.name = "i386",
 		.unit = PROCESS_UNIT_X86,
+		.prot = PROT_READ | PROT_EXEC,
 		.own = OWN_ENTRIES("__vdso_"),
 		.functions =
 			{
@@ -54,6 +60,7 @@ static const struct image_arch arches[] = {
 		.is_64 = 1,
 		.name = "aarch64",
 		.unit = PROCESS_UNIT_AARCH64,
+		.prot = PROT_READ | PROT_EXEC | PROT_BTI_,
 		.own = OWN_ENTRIES("__kernel_"),
 		.functions = {[PROCESS_CLOCK_GETTIME] = "__kernel_clock_gettime",
 			      [PROCESS_GETTIMEOFDAY] = "__kernel_gettimeofday",
@@ -65,6 +72,7 @@ static const struct image_arch arches[] = {
 		.is_64 = 1,
 		.name = "riscv64",
 		.unit = PROCESS_UNIT_RISCV64,
+		.prot = PROT_READ | PROT_EXEC,
 		.own = OWN_ENTRIES("__vdso_"),
 		.functions = {VDSO_FUNCTIONS},
 	},

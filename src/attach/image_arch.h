@@ -14,8 +14,9 @@
 struct image_arch {
 	uint16_t machine; /* e_machine */
 	uint8_t is_64;
-	const char *name;			  /* vdso-NAME.so */
-	uint32_t unit;				  /* bytes */
+	const char *name; /* vdso-NAME.so */
+	uint32_t unit;	  /* bytes */
+	uint32_t prot;	  /* PROT_ bits of the image, with PROT_READ and PROT_EXEC */
 	const char *functions[PROCESS_FUNCTIONS]; /* by slot; NULL: not on this architecture */
 	const char *own[VCLOCK_BASES];		  /* the image's entries of one clock; NULL: none */
 };

@@ -345,7 +345,7 @@ static void fill_steps(struct tracee *t)
 		add_step(t, params, t->stub->sys_mmap, STUB_RELATIVE,
 			 STEP(0, VCLOCK_PAGE_SIZE, PROT_READ, shared, (uint64_t)in->page_fd, 0));
 	add_step(t, params, t->stub->sys_mmap, STUB_RELATIVE,
-		 STEP(front, image->size, PROT_READ | PROT_EXEC, private, (uint64_t)image->fd, 0));
+		 STEP(front, image->size, t->arch->prot, private, (uint64_t)image->fd, 0));
 	add_step(t, params, t->stub->sys_madvise, STUB_RELATIVE,
 		 STEP(2 * unit, unit, MADV_WIPEONFORK_, 0, 0, 0));
 	add_step(t, params, 0, STUB_STORE, STEP(t->slot_at, front, 0, 0, 0, 0));

@@ -56,7 +56,7 @@ static int fill(struct own_image *map, const struct image_arch *arch, int fd, si
 	process_page_fill(process, arch, has_vdso ? &vdso->elf : NULL,
 			  has_vdso ? (uintptr_t)vdso->elf.image : 0, process_page_flags());
 	if (madvise(area + 2 * (size_t)arch->unit, arch->unit, MADV_WIPEONFORK) != 0 ||
-	    mmap(image, size, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, 0) != image)
+	    mmap(image, size, (int)arch->prot, MAP_PRIVATE | MAP_FIXED, fd, 0) != image)
 		return -errno;
 	r = page != NULL ? share_page(page, area) : 0;
 	if (r != 0)

@@ -547,6 +547,17 @@ static bool names_a_version(const struct file *f, const struct vclock_elf_symbol
 	return false;
 }
 
+#define LANDING_PAD_AARCH64 0xd503245fu /* bti c */
+
+/* Unwinders know the two instructions of a signal's return, and only returns go there. */
+static bool lacks_landing_pad(const struct file *f, const struct vclock_elf_symbol *s)
+{
+	const unsigned char *p = at(f, s->value, 4);
+
+	return f->machine->machine == EM_AARCH64 && strcmp(s->name, "__kernel_rt_sigreturn") != 0 &&
+	       (p == NULL || load(p, 4) != LANDING_PAD_AARCH64);
+}
+
 static void check_export(const struct file *f, const struct vclock_elf_symbol *s,
 			 const struct section *text)
 {
@@ -566,6 +577,8 @@ static void check_export(const struct file *f, const struct vclock_elf_symbol *s
 	if (s->size == 0 || s->value < text->address || s->value - text->address >= text->size ||
 	    s->size > text->size - (s->value - text->address))
 		broken(f, IMAGE_RULE_EXPORTS, "%s does not lie in .text", s->name);
+	else if (lacks_landing_pad(f, s))
+		broken(f, IMAGE_RULE_BRANCHES, "%s does not begin with a landing pad", s->name);
 	if (f->machine->entry != NULL && strcmp(f->machine->entry, s->name) == 0 &&
 	    f->entry != s->value)
 		broken(f, IMAGE_RULE_EXPORTS, "e_entry is not %s", s->name);

@@ -227,6 +227,34 @@ static void check_share(int percent)
 	tap_ok(good >= READS / 100 * percent, "%d of %d reads came from the page", good, READS);
 }
 
+/* Whether a mapping's line in smaps has this among its flags. */
+static int has_flag(unsigned long start, const char *flag)
+{
+	FILE *smaps = fopen("/proc/self/smaps", "r");
+	int is_mapping = 0, has = 0;
+	unsigned long first, end;
+	char line[512];
+
+	while (smaps != NULL && fgets(line, sizeof(line), smaps) != NULL) {
+		if (sscanf(line, "%lx-%lx ", &first, &end) == 2)
+			is_mapping = first == start;
+		if (is_mapping && strncmp(line, "VmFlags:", 8) == 0)
+			has = strstr(line, flag) != NULL;
+	}
+	if (smaps != NULL)
+		fclose(smaps);
+	return has;
+}
+
+/* Where the CPU has landing pads, a call of the image that has none ends the program. */
+static void check_guard(void)
+{
+	int must = (getauxval(AT_HWCAP2) & IMAGE_GUARDED) != 0;
+
+	tap_ok(has_flag(ehdr, " bt") == must, "the image is %smapped for landing pads",
+	       must ? "" : "not ");
+}
+
 /* The launcher writes behind it. */
 static void check_kernels_image(void)
 {
@@ -269,6 +297,7 @@ int main(int argc, char **argv)
 	check_signals();
 	check_vsyscall();
 	check_fork();
+	check_guard();
 	check_kernels_image();
 	if (process()->function[PROCESS_CLOCK_GETTIME] == 0)
 		check_share(argc > 1 ? atoi(argv[1]) : 50);

@@ -19,10 +19,11 @@
 #define IMAGE_SYSCALL_RT_SIGRETURN 139
 #define IMAGE_ENOSYS 38
 
+/* Each begins with a landing pad, bti c: the image is mapped with PROT_BTI. */
 #define IMAGE_FUNCTION(name, ...)                                                           \
 	__asm__(".pushsection .text, \"ax\", @progbits\n\t"                                 \
 		".balign 16\n\t.globl " name "\n\t.type " name ", %function\n" name ":\n\t" \
-		".cfi_startproc\n\t" __VA_ARGS__ "\n\t.cfi_endproc\n\t"                     \
+		".cfi_startproc\n\thint #34\n\t" __VA_ARGS__ "\n\t.cfi_endproc\n\t"         \
 		".size " name ", . - " name "\n\t.popsection")
 
 /* Each indirect branch has the one form that the checker knows. x16 is nobody's. */
@@ -56,6 +57,7 @@ int image_syscall_clock_getres(uint32_t clk, void *ret_res) IMAGE_HIDDEN;
 
 /*
  * The kernel returns from signals through its own; this one is there for who looks for the name.
+ * Unwinders know it by its two instructions, and nobody but a return goes there: no landing pad.
  * Where a handler returns to, the frame record that the kernel pushed is at x29. The byte in front
  * is for unwinders, who look a return address up at one less.
  */
