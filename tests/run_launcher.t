@@ -311,6 +311,32 @@ EOF
 is "$(python3 group.py "$vclock" run --trust-counter --require ./probe-static short)" \
 	'some stopped, 16 right' 'the group is stopped in the middle, and goes on'
 is "$(cat group.[0-9]* | grep -c '^image')" 16 '... with the image'
+# The launcher is stopped before it allows the helper to trace it: what starts the helper stops
+# first, and goes on when the launcher has been stopped.
+cat >held.py <<'EOF'
+import os, signal, sys, time
+signal.alarm(60)
+def stat(pid):
+    try:
+        return open("/proc/%s/stat" % pid).read().rsplit(")", 1)[1].split()
+    except OSError:
+        return ("", "")
+pid = os.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+child = []
+while not child:
+    child = [int(p) for p in os.listdir("/proc") if p.isdigit() and stat(p)[:2] == ["T", str(pid)]]
+os.kill(pid, signal.SIGSTOP)
+while stat(pid)[0] != "T":
+    pass
+os.kill(child[0], signal.SIGCONT)
+time.sleep(6)
+os.kill(pid, signal.SIGCONT)
+print(os.waitpid(pid, 0)[1] >> 8)
+EOF
+is "$(python3 held.py "$vclock" run --trust-counter --require --stop-step 1 ./probe-static short | tail -n 1)" 7 \
+	'the launcher is stopped for longer than any wait lasts'
 vrun --stop-step x ./probe
 is "$status: $(cat err)" '125: vclock: run: --stop-step: x: not a number from 1 to 1000' \
 	'a step that is no number'

@@ -447,16 +447,16 @@ static bool seize(struct session *s)
 
 	ready_signals();
 	s->error = EIO;
-	if (!make_timer(s))
+	/*
+	 * The caller allows us to trace it, where that needs to be said; it may be stopped before
+	 * that for as long as somebody likes. Or it has ended, and its number is another's.
+	 */
+	while (!wait_word(&s->caller, CALLER_GETS_READY, CHILD_SLICE_MS))
+		if (raw_call(SYS_kill, s->program, 0, 0, 0, 0, 0) != 0)
+			return false;
+	if (__atomic_load_n(&s->caller, __ATOMIC_ACQUIRE) != CALLER_CAN_BE_TRACED || !make_timer(s))
 		return false;
 	set_timer(s, STALL_MS);
-	/*
-	 * The caller allows us to trace it, where that needs to be said. It may have ended
-	 * meanwhile, and its number be another's.
-	 */
-	if (!wait_word(&s->caller, CALLER_GETS_READY, STALL_MS) ||
-	    __atomic_load_n(&s->caller, __ATOMIC_ACQUIRE) != CALLER_CAN_BE_TRACED)
-		return false;
 	s->pidfd = (int)raw_call(SYS_pidfd_open, s->program, 0, 0, 0, 0, 0);
 	if (s->pidfd < 0 || !inject_step(&s->inject, "attaching"))
 		return false;
