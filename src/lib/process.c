@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * process.c - the state that fork wipes, the window, and the comparison of a page with the kernel.
+ * process.c - the state that fork wipes, the window, and when its page is held against the kernel.
  *
  * Must never wait inside a time call: whoever finds somebody else at work asks the kernel instead.
  */
@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "lib/kernel.h"
+#include "publish/page_judge.h"
 #include "vclock/read.h"
 
 #ifndef MADV_WIPEONFORK
@@ -64,9 +65,11 @@ static uint32_t on_page(void)
 static int compare_window(void)
 {
 	if (!lib_program.is_compared)
-		return process_compare(LIB_PAGE, on_page(), LIB_OPEN_TOLERANCE_NS);
-	return process_compare(LIB_PAGE, VCLOCK_BIT(VCLOCK_MONOTONIC) | VCLOCK_BIT(VCLOCK_BOOTTIME),
-			       CHECK_TOLERANCE_NS);
+		return page_judge_clocks(LIB_PAGE, on_page(), PAGE_JUDGE_TOLERANCE_NS,
+					 kernel_gettime);
+	return page_judge_clocks(LIB_PAGE,
+				 VCLOCK_BIT(VCLOCK_MONOTONIC) | VCLOCK_BIT(VCLOCK_BOOTTIME),
+				 CHECK_TOLERANCE_NS, kernel_gettime);
 }
 
 LIB_COLD void process_check(void)
@@ -176,63 +179,6 @@ void process_lock(void)
 void process_unlock(void)
 {
 	store(&lib_process.lock, 0);
-}
-
-static bool kernel_ns(uint32_t clk, uint64_t *ret_ns)
-{
-	struct vclock_timespec ts;
-
-	if (kernel_gettime((int32_t)clk, &ts) != 0)
-		return false;
-	*ret_ns = (uint64_t)ts.tv_sec * VCLOCK_NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
-	return true;
-}
-
-/* A thread that lost the CPU between two looks at the kernel's clock learns nothing from what lies
- * between them. Far more than system calls take, also where they are traced. */
-#define BRACKET_NS_MAX 500000
-#define BRACKETS 6
-
-/* 0; -EDOM when the page differs; -EAGAIN when it does not cover this moment, or nothing was shown.
- */
-static int compare_clock(const struct vclock_page *page, uint32_t clk, uint64_t tolerance_ns)
-{
-	uint64_t before, ns, after;
-	int i, differs = 0;
-
-	for (i = 0; i < BRACKETS; i++) {
-		if (!kernel_ns(clk, &before))
-			return -EDOM;
-		if (vclock_read_ns(page, clk, &ns) != 0)
-			return -EAGAIN;
-		if (!kernel_ns(clk, &after))
-			return -EDOM;
-		if (ns + tolerance_ns < before || ns > after + tolerance_ns) {
-			/* More than once: REALTIME may be stepped in the middle. */
-			if (++differs == 3)
-				return -EDOM;
-		} else if (after - before <= BRACKET_NS_MAX) {
-			return 0;
-		}
-	}
-	return -EAGAIN;
-}
-
-int process_compare(const struct vclock_page *page, uint32_t clks, uint32_t tolerance_ns)
-{
-	const struct vclock_slot *slot = &page->slot[VCLOCK_LOAD32(&page->generation) & 1];
-	uint32_t clk;
-	int r;
-
-	for (clk = 0; clk < VCLOCK_BASES; clk++) {
-		if ((clks & VCLOCK_BIT(clk)) == 0)
-			continue;
-		r = compare_clock(page, clk,
-				  (uint64_t)VCLOCK_LOAD32(&slot->error_ns) + tolerance_ns);
-		if (r != 0)
-			return r;
-	}
-	return 0;
 }
 
 /* A thread's stack tells it from other threads, without thread-local storage. */

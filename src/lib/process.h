@@ -132,9 +132,6 @@ int process_map(int fd);
 /* What vclock_status() shows; cut where it is too long. */
 void process_set_path(const char *path);
 
-/* 0 where page agrees with the clocks of clks now, -EAGAIN where it does not cover, -EDOM. */
-int process_compare(const struct vclock_page *page, uint32_t clks, uint32_t tolerance_ns);
-
 /* Whether a process is known to share its memory with its parent, as after vfork. Not known: false;
  * see pid.c. */
 bool process_shares_memory(void);
@@ -145,10 +142,6 @@ void process_unlock(void);
 
 /* Counts a fallback. */
 void process_count(enum vclock_reason reason);
-
-/* Beside the page's stated error, when a page is opened: a steady clock may stand still for its
- * clamp, some 40 us. */
-#define LIB_OPEN_TOLERANCE_NS 100000
 
 /* Why the page did not answer clk just now, or would not. */
 enum vclock_reason process_reason(uint32_t clk);
