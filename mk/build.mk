@@ -11,23 +11,27 @@ TOOL_SRC := $(foreach d,message measure check attach,$(wildcard src/$(d)/*.c))
 TOOL_OBJ := $(TOOL_SRC:%.c=$(B)/obj/%.o)
 CLI_SRC := $(wildcard src/cli/*.c)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/obj/%.o)
+# Of the library only what has no constructor: nothing may run before the front knows what to do.
+FRONT_SRC := $(foreach d,front message attach keeper elf reference publish,$(wildcard src/$(d)/*.c)) \
+	$(patsubst %,src/cli/%.c,cli output own_files page_words) src/lib/strings.c
+FRONT_OBJ := $(FRONT_SRC:%.c=$(B)/$(if $(FRONT_LINKER),front,obj)/%.o)
 DAEMON_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard src/daemon/*.c src/message/*.c))
 EXAMPLE_SRC := $(wildcard examples/*.c)
 EXAMPLES := $(EXAMPLE_SRC:examples/%.c=$(B)/examples/%)
 
 HAS_SO := $(if $(STATIC),,$(if $(wildcard src/lib/*.c),1))
 CLI_CPPFLAGS := -DVCLOCK_HAS_LIBS=$(if $(HAS_LIBS),1,0) -DVCLOCK_HAS_SO=$(if $(HAS_SO),1,0) \
-	-DVCLOCK_IMAGES='"$(LIBDIR)/vclock"'
+	-DVCLOCK_PARTS='"$(LIBDIR)/vclock"'
 DAEMON_LIBS := $(if $(HAS_LIBS),-lseccomp)
-# `vclock run` must start fast. capstone has 78,000 pointers in its tables, which a shared library or
-# a program that can be anywhere would have to adjust at every start.
+# capstone has 78,000 pointers in its tables, which a shared library or a program that can be
+# anywhere would have to adjust at every start.
 CLI_LIBS := $(if $(HAS_LIBS),-no-pie -lsmartcols -l:libjson-c.a -l:libcapstone.a)
 
 # Our own code has 64-bit time on 32-bit machines too; programs that use the headers choose.
 TIME64 := $(if $(filter i386,$(ARCH)),-D_TIME_BITS=64)
 
 lib: $(B)/libvclock.a $(if $(HAS_SO),$(B)/libvclock.so.0)
-cli: $(if $(CLI_SRC),$(B)/vclock) $(B)/vclockd
+cli: $(B)/vclock $(B)/vclock-tools $(B)/vclockd
 examples: $(EXAMPLES)
 
 # Time calls promise to need little of their caller's stack. On i386 clang pads each frame to 16
@@ -37,7 +41,7 @@ $(patsubst %,$(B)/obj/src/lib/%.o,clock miss stamp): CFLAGS_ALL += -mstack-align
 endif
 
 # Everything is built anew when a flag or the compiler's command changes.
-FLAGS_NOW := $(strip $(COMPILER) | $(LINKER) | $(CPPFLAGS_ALL) | $(CFLAGS_ALL) | $(LDFLAGS_ALL))
+FLAGS_NOW := $(strip $(COMPILER) | $(LINKER) | $(FRONT_COMPILER) | $(CPPFLAGS_ALL) | $(CFLAGS_ALL) | $(LDFLAGS_ALL))
 FLAGS_FILE := $(B)/flags
 ifneq ($(BUILDS),)
 ifneq ($(file <$(FLAGS_FILE)),$(FLAGS_NOW))
@@ -47,12 +51,20 @@ endif
 endif
 $(FLAGS_FILE):
 
-$(B)/obj/src/%.o: src/%.c $(FLAGS_FILE)
+define compile_src
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(COMPILER) $(CPPFLAGS_ALL) $(TIME64) $(if $(filter cli/% daemon/%,$*),$(CLI_CPPFLAGS)) $(CFLAGS_ALL) \
-		$(if $(filter $(STRICT_DIRS),$(firstword $(subst /, ,$*))),$(WARN_STRICT)) \
-		-fPIC -MMD -MP -c -o $@ $<
+	$(Q)$(COMPILER) $(CPPFLAGS_ALL) $(TIME64) $(if $(filter cli/% daemon/% front/%,$*),$(CLI_CPPFLAGS)) \
+		$(CFLAGS_ALL) $(if $(filter $(STRICT_DIRS),$(firstword $(subst /, ,$*))),$(WARN_STRICT)) \
+		$(if $(filter $(B)/front/%,$@),,-fPIC) -MMD -MP -c -o $@ $<
+endef
+
+$(B)/obj/src/%.o: src/%.c $(FLAGS_FILE)
+	$(compile_src)
+
+$(B)/front/src/%.o: COMPILER := $(FRONT_COMPILER)
+$(B)/front/src/%.o: src/%.c $(FLAGS_FILE)
+	$(compile_src)
 
 $(B)/obj/%.o: %.c $(FLAGS_FILE)
 	@mkdir -p $(@D)
@@ -81,7 +93,13 @@ $(B)/libvclock.so.0: $(LIB_OBJ) src/lib/libvclock.map scripts/check-exports
 	$(Q)scripts/check-exports $@ src/lib/libvclock.map
 	$(Q)ln -sf libvclock.so.0 $(B)/libvclock.so
 
-$(B)/vclock: $(CLI_OBJ) $(TOOL_OBJ) $(B)/libvclock.a
+$(B)/vclock: $(FRONT_OBJ)
+	$(call say,LD,$@)
+	$(if $(FRONT_LINKER)$(SAN)$(filter-out $(NATIVE)-glibc,$(ARCH)-$(LIBC)),,@echo \
+		'  NOTE	no musl-gcc: vclock run will start more slowly')
+	$(Q)$(or $(FRONT_LINKER),$(LINKER)) $(LDFLAGS_ALL) $(if $(SAN),,-static) -o $@ $^
+
+$(B)/vclock-tools: $(CLI_OBJ) $(TOOL_OBJ) $(B)/libvclock.a
 	$(call say,LD,$@)
 	$(Q)$(LINKER) $(LDFLAGS_ALL) $(STATIC) -o $@ $(CLI_OBJ) $(TOOL_OBJ) $(B)/libvclock.a $(CLI_LIBS)
 
@@ -94,7 +112,7 @@ $(B)/examples/%: $(B)/obj/examples/%.o $(B)/libvclock.a
 	$(call say,LD,$@)
 	$(Q)$(LINKER) $(LDFLAGS_ALL) $(STATIC) -o $@ $^
 
--include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
+-include $(shell find $(B)/obj $(B)/front -name '*.d' 2>/dev/null)
 
 .PHONY: lib cli examples
 .SECONDARY:

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-# make install DESTDIR=... PREFIX=...: library, headers, libvclock.pc, tools, man pages,
+# make install DESTDIR=... PREFIX=...: library, headers, libvclock.pc, commands, man pages,
 # vclockd's unit; UNITDIR is where systemd looks.
 
 # The images are installed by mk/image.mk. ldconfig is the packager's to run.
 INSTALL_HEADERS := vclock.h $(patsubst include/%,%,$(wildcard include/vclock/*.h include/vclock/*/*.h))
 INSTALL_MAN := $(wildcard man/*.[1-8])
 INSTALL_TOOLS = $(B)/vclock $(B)/vclockd
-INSTALL_IMAGES = $(LIBDIR)/vclock
+# Where `vclock` looks for what belongs to it: the program of its other commands, and the images.
+INSTALL_PARTS = $(LIBDIR)/vclock
 D := $(DESTDIR)
 # What is below is lists of words: a folder with a blank in its name would be two of them, and
 # uninstall would remove the wrong one.
@@ -30,7 +31,8 @@ INSTALLED = $(LIBDIR)/libvclock.a \
 	$(LIBDIR)/pkgconfig/libvclock.pc \
 	$(INSTALL_HEADERS:%=$(INCLUDEDIR)/%) \
 	$(patsubst $(B)/%,$(BINDIR)/%,$(INSTALL_TOOLS)) \
-	$(patsubst $(IMAGE_B)/%,$(INSTALL_IMAGES)/%,$(IMAGES) $(FOLLOWS)) \
+	$(INSTALL_PARTS)/vclock-tools \
+	$(patsubst $(IMAGE_B)/%,$(INSTALL_PARTS)/%,$(IMAGES) $(FOLLOWS)) \
 	$(foreach page,$(INSTALL_MAN),$(call man_path,$(page))) \
 	$(foreach link,$(MAN_LINKS),$(call man_path,$(lastword $(subst :, ,$(link))))) \
 	$(UNITDIR)/vclockd.service
@@ -60,6 +62,7 @@ endif
 	for header in $(INSTALL_HEADERS); do \
 		install -m 644 include/$$header $(D)$(INCLUDEDIR)/$$header || exit 1; done
 	for tool in $(INSTALL_TOOLS); do install -m 755 $$tool $(D)$(BINDIR)/ || exit 1; done
+	install -m 755 $(B)/vclock-tools $(D)$(INSTALL_PARTS)/
 	for page in $(INSTALL_MAN); do \
 		install -m 644 $$page $(D)$(MANDIR)/man$${page##*.}/ || exit 1; done
 	for link in $(MAN_LINKS); do page=$${link%:*}; name=$${link#*:}; \

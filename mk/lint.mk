@@ -6,7 +6,7 @@ LINT_FILES := $(shell scripts/tree-files 2>/dev/null)
 LINT_C := $(filter %.c,$(LINT_FILES))
 LINT_SHELL := $(filter scripts/% %.sh %.t .ci/run,$(filter-out %.allow %.awk,$(LINT_FILES)))
 LINT_MAN := $(filter man/%,$(LINT_FILES))
-LINT_CPPFLAGS := -Iinclude -Isrc -Itests -D_GNU_SOURCE -DVCLOCK_HAS_LIBS=1 -DVCLOCK_HAS_SO=1 -DVCLOCK_VERSION='""' -DVCLOCK_IMAGES='""' \
+LINT_CPPFLAGS := -Iinclude -Isrc -Itests -D_GNU_SOURCE -DVCLOCK_HAS_LIBS=1 -DVCLOCK_HAS_SO=1 -DVCLOCK_VERSION='""' -DVCLOCK_PARTS='""' \
 	-DIMAGE_ARCH_H='"image/arch/image_x86_64.h"' -DFOLLOW_ARCH_H='"image/arch/follow_x86_64.h"' \
 	-DFUZZ_ROOT='""' -DFUZZ_CORPUS='""' -DVCLOCK_ROOT='""'
 

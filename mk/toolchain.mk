@@ -48,17 +48,16 @@ CXX_COMPILER :=
 endif
 
 # musl: the C library's own gcc wrapper links for clang too.
+MUSL_COMPILER := musl-gcc
+ifeq ($(CC_KIND),clang)
+MUSL_COMPILER := $(CC) -nostdinc -isystem /usr/include/x86_64-linux-musl \
+	-isystem $(shell $(CC) -print-resource-dir 2>/dev/null)/include
+endif
 ifeq ($(LIBC),musl)
 LINKER := musl-gcc
+COMPILER := $(MUSL_COMPILER)
 CXX_COMPILER :=
 NEEDS := musl-gcc
-MUSL_INCLUDE := /usr/include/x86_64-linux-musl
-ifeq ($(CC_KIND),clang)
-COMPILER := $(CC) -nostdinc -isystem $(MUSL_INCLUDE) \
-	-isystem $(shell $(CC) -print-resource-dir 2>/dev/null)/include
-else
-COMPILER := musl-gcc
-endif
 endif
 
 B := build/$(ARCH)$(if $(filter musl,$(LIBC)),-musl)$(if $(filter clang,$(CC_KIND)),-clang)
@@ -71,19 +70,27 @@ endif
 # same tools are built with plain aligned text (src/cli/table.c).
 HAS_LIBS := $(if $(filter $(NATIVE)-glibc,$(ARCH)-$(LIBC)),1)
 
+# `vclock` itself, the front (src/front): a static program, so that `vclock run` starts fast. glibc's
+# start-up asks CPUID some 40 times, also in a static program, and in a virtual machine each of them
+# is an exit; musl's asks nothing. So in the native build of glibc the front alone is made with musl,
+# in a folder of its own; where musl is not at hand, and with sanitizers, by what makes the rest.
+FRONT_LINKER := $(if $(filter x86_64-x86_64-glibc-,$(NATIVE)-$(ARCH)-$(LIBC)-$(SAN)),$(if \
+	$(shell command -v musl-gcc),musl-gcc))
+FRONT_COMPILER := $(if $(FRONT_LINKER),$(MUSL_COMPILER))
+
 # A compiler that is missing is an error here and now, not a cell less.
 BUILDS := $(if $(MAKECMDGOALS),$(filter-out clean help lint lint-% list-% uninstall,$(MAKECMDGOALS)),all)
 ifneq ($(BUILDS),)
 $(foreach tool,$(firstword $(COMPILER)) $(NEEDS),$(if $(shell command -v $(tool)),,\
 	$(error $(tool) is missing, which ARCH=$(ARCH) LIBC=$(LIBC) CC=$(CC) needs: \
 	run scripts/install-deps)))
-ifeq ($(LIBC),musl)
+ifneq ($(filter musl-gcc,$(LINKER) $(FRONT_LINKER)),)
 # musl brings no kernel headers: the three folders of the machine's own, and nothing of glibc.
 KERNEL_HEADERS := $(B)/kernel-headers
 $(shell mkdir -p $(KERNEL_HEADERS) && cd $(KERNEL_HEADERS) && ln -sfn /usr/include/linux linux && \
 	ln -sfn /usr/include/asm-generic asm-generic && \
 	ln -sfn /usr/include/x86_64-linux-gnu/asm asm)
-COMPILER += -isystem $(KERNEL_HEADERS)
+$(if $(filter musl,$(LIBC)),COMPILER,FRONT_COMPILER) += -isystem $(KERNEL_HEADERS)
 endif
 endif
 

@@ -88,7 +88,7 @@ done
 is "$(grep -c 'monotonic_raw image-own\|coarse image-' "$tap_dir/rows")" 0 'no row of an entry that is not there'
 # A copy without images beside it.
 mkdir -p "$tap_dir/alone"
-cp "$B/vclock" "$tap_dir/alone/"
+cp "$B/vclock" "$B/vclock-tools" "$tap_dir/alone/"
 "$tap_dir/alone/vclock" bench --rounds 2 --json time >"$tap_dir/out"
 is "$? $(get '[.rows[].how] | index("vdso") != null')" '0 true' 'away from its images it measures the rest'
 bench --json monotonic

@@ -13,8 +13,8 @@
 #include "cli/bench.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/image_folder.h"
 #include "cli/json.h"
+#include "cli/own_files.h"
 
 #define ROUNDS 300
 #define ROUNDS_MAX 1000000
@@ -189,7 +189,7 @@ static void find_image(struct bench *bench)
 	const struct vclock_page *page = bench->has_page ? bench->library.page() : NULL;
 
 	bench->has_image = bench->may_count &&
-			   own_image_open(image_folder(), page, &bench->vdso, &bench->image) == 0;
+			   own_image_open(own_images(), page, &bench->vdso, &bench->image) == 0;
 }
 
 /* The probe forks, and comes before the publisher's thread. */

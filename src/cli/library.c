@@ -6,8 +6,6 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <glob.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -19,6 +17,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/own_files.h"
 #include "publish/page_fd.h"
 
 #define SONAME "libvclock.so.0"
@@ -91,45 +90,16 @@ static bool use_shared(struct library *library, const char *path)
 	return true;
 }
 
-static bool own_folder(char *ret_folder, size_t size)
-{
-	char path[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-
-	if (n <= 0)
-		return false;
-	path[n] = '\0';
-	return snprintf(ret_folder, size, "%s", dirname(path)) < (int)size;
-}
-
-/* The first one that loads: folders of other architectures may lie beside. */
-static bool use_first(struct library *library, const char *pattern)
-{
-	glob_t found;
-	bool is_loaded = false;
-	size_t i;
-
-	if (glob(pattern, 0, NULL, &found) != 0)
-		return false;
-	for (i = 0; !is_loaded && i < found.gl_pathc; i++)
-		is_loaded = use_shared(library, found.gl_pathv[i]);
-	globfree(&found);
-	return is_loaded;
-}
-
 void library_open(struct library *ret_library)
 {
-	static const char *const places[] = {"", "/../lib*", "/../lib/*"};
-	char folder[PATH_MAX], pattern[PATH_MAX + 64];
-	size_t i;
+	/* Of build/CELL/vclock-tools, and of lib/vclock/vclock-tools. */
+	static const char *const places[] = {SONAME, "../" SONAME, NULL};
+	char path[PATH_MAX];
 
 	/* A static program loads none. */
-	for (i = 0; VCLOCK_HAS_SO && own_folder(folder, sizeof(folder)) && i < 3; i++) {
-		snprintf(pattern, sizeof(pattern), "%s%s/" SONAME, folder, places[i]);
-		if (use_first(ret_library, pattern))
-			return;
-	}
-	use_linked_copy(ret_library);
+	if (!VCLOCK_HAS_SO || !own_file(places, path, sizeof(path)) ||
+	    !use_shared(ret_library, path))
+		use_linked_copy(ret_library);
 }
 
 /* The loader takes a file of another inode for another library. -1: it cannot be made. */

@@ -33,8 +33,8 @@ struct library {
 	int (*status)(struct vclock_status *ret_status);
 };
 
-/* The shared library in the tool's own folder, in ../lib* or in a folder under ../lib; else the
- * linked copy. Never fails. */
+/* The shared library in the tool's own folder, or in the one above; else the linked copy. Never
+ * fails. */
 void library_open(struct library *ret_library);
 
 /*

@@ -3,6 +3,7 @@
 #include "cli/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,6 +18,17 @@ static void note(bool has_failed)
 {
 	if (has_failed && first_error == 0)
 		first_error = errno != 0 ? errno : EIO;
+}
+
+void output_begin(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
 }
 
 void output(const char *fmt, ...)

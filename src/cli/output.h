@@ -8,6 +8,13 @@
 
 #include <stdbool.h>
 
+/*
+ * At the start of the program: a descriptor that the caller closed would be given to the next file
+ * that is opened here, and stdout's text would go into it. What is put there is read-only, so that
+ * a write to it still fails, and a program that this process becomes finds it closed again.
+ */
+void output_begin(void);
+
 void output(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Whether all of it could be written so far. */

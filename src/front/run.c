@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cmd_run.c - `vclock run`: this process becomes the program, which starts with our image.
+ * run.c - `vclock run`: this process becomes the program, which starts with our image.
  *
  * Every reason not to is found before the execve, or takes back what was done: the program runs
  * with the kernel's vDSO then, unless --require says that it shall not.
  */
+#include "front/run.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -13,7 +15,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "attach/follow_space.h"
@@ -21,10 +26,17 @@
 #include "attach/private_page.h"
 #include "attach/program.h"
 #include "cli/cli.h"
-#include "cli/commands.h"
-#include "cli/image_folder.h"
+#include "cli/own_files.h"
 #include "cli/page_words.h"
+#include "publish/page_judge.h"
 #include "vclock.h"
+
+/* With 64-bit words also where that is the newer of two calls. */
+#ifdef SYS_clock_gettime64
+#define SYS_CLOCK_GETTIME_64 SYS_clock_gettime64
+#else
+#define SYS_CLOCK_GETTIME_64 SYS_clock_gettime
+#endif
 
 /* As env(1) and its like have them. */
 enum { RUN_FAILED = 125, RUN_REFUSED = 126, RUN_NOT_FOUND = 127 };
@@ -79,44 +91,85 @@ static const struct cli_usage usage = {
 struct run {
 	struct launch launch;
 	bool follows;
-	char path[PROGRAM_PATH_MAX];
-	char page[PATH_MAX]; /* the machine's; empty: none */
+	char path[PROGRAM_PATH_MAX]; /* of the program */
+	int error;		     /* why there is no path; or 0 */
+	char page[PATH_MAX];	     /* the machine's; empty: none */
 };
 
-static const char *counter_refusal(const struct run *run)
+/* By the system call: the vDSO of this process may be an image of ours, which reads a page. */
+static int kernel_clock(int32_t clk, struct vclock_timespec *ret_ts)
 {
-	int tsc = 0;
+	return syscall(SYS_CLOCK_GETTIME_64, clk, ret_ts) != 0 ? -errno : 0;
+}
 
-	if (prctl(PR_GET_TSC, &tsc, 0, 0, 0) == 0 && tsc == PR_TSC_SIGSEGV)
-		return "the CPU's counter is forbidden to it";
-	if (run->launch.page_fd >= 0)
-		return NULL;
-	return private_page_refusal(run->launch.trusts_counter);
+/* Those of the page that this kernel has. */
+static uint32_t clocks_here(void)
+{
+	uint32_t clks = VCLOCK_PAGE_CLOCKS, clk;
+	struct vclock_timespec ts;
+
+	for (clk = 0; clk < VCLOCK_BASES; clk++)
+		if ((clk == VCLOCK_REALTIME_ALARM || clk == VCLOCK_BOOTTIME_ALARM) &&
+		    kernel_clock((int32_t)clk, &ts) != 0)
+			clks &= ~VCLOCK_BIT(clk);
+	return clks;
+}
+
+/* The machine's page: a descriptor of what is as good as the library asks for, or -errno. */
+static int open_page(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY), r;
+	void *shared = MAP_FAILED;
+	bool is_verified;
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	r = page_judge_file(fd, &st);
+	if (r == 0) {
+		shared = mmap(NULL, VCLOCK_PAGE_SIZE, PROT_READ, MAP_SHARED, fd, 0);
+		r = shared == MAP_FAILED
+			    ? -errno
+			    : page_judge(shared, true, clocks_here(), kernel_clock, &is_verified);
+	}
+	if (shared != MAP_FAILED)
+		munmap(shared, VCLOCK_PAGE_SIZE);
+	if (r == 0)
+		return fd;
+	close(fd);
+	return r;
+}
+
+static bool is_limited(void)
+{
+	const char *route = secure_getenv("VCLOCK_ROUTE");
+
+	return route != NULL && (strcmp(route, vclock_route_string(VCLOCK_ROUTE_VDSO)) == 0 ||
+				 strcmp(route, vclock_route_string(VCLOCK_ROUTE_SYSCALL)) == 0);
 }
 
 /*
- * The machine's page, where the library found it good; else one of the program's own, where that
- * may be. NULL, or why there is none.
+ * The machine's page, where it is good; else one of the program's own, where that may be. NULL, or
+ * why there is none.
  */
 static const char *choose_page(struct run *run)
 {
-	struct vclock_status status;
-	const char *reason, *named = getenv("VCLOCK_PAGE");
+	const char *reason, *named = secure_getenv("VCLOCK_PAGE"), *path = page_words_path();
+	int fd, tsc = 0;
 
-	memset(&status, 0, sizeof(status));
-	status.size = sizeof(status);
-	if (vclock_status(&status) != 0)
-		return "the library does not tell of pages";
-	if (status.route_limit != VCLOCK_ROUTE_PAGE)
+	if (is_limited())
 		return "VCLOCK_ROUTE limits the routes";
-	if (status.page_source == VCLOCK_PAGE_FILE && status.page_retired == VCLOCK_RETIRED_NOT) {
-		snprintf(run->page, sizeof(run->page), "%s", status.page_path);
-		run->launch.page_fd = open(status.page_path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
-								     O_NONBLOCK | O_NOCTTY);
+	if (prctl(PR_GET_TSC, &tsc, 0, 0, 0) == 0 && tsc == PR_TSC_SIGSEGV)
+		return "the CPU's counter is forbidden to it";
+	fd = open_page(path);
+	if (fd >= 0) {
+		run->launch.page_fd = fd;
+		snprintf(run->page, sizeof(run->page), "%s", path);
+		return NULL;
 	}
-	reason = counter_refusal(run);
-	if (reason != NULL && named != NULL && *named != '\0' && status.page_error != 0)
-		return cli_format("%s: %s", named, page_words_error(status.page_error));
+	reason = private_page_refusal(run->launch.trusts_counter);
+	if (reason != NULL && named != NULL && *named != '\0')
+		return cli_format("%s: %s", named, page_words_error(fd));
 	return reason;
 }
 
@@ -148,14 +201,14 @@ static const char *follow(struct run *run)
 	return NULL;
 }
 
-/* NULL when a helper is there, or nothing is to be done; else why not. */
+/* NULL when a helper is there, or there is no program; else why not. */
 static const char *start(struct run *run)
 {
 	const char *reason;
-	int r = program_find(run->launch.program, run->path, sizeof(run->path));
 
-	if (r != 0)
-		return NULL; /* execve says why */
+	run->error = -program_find(run->launch.program, run->path, sizeof(run->path));
+	if (run->error != 0)
+		return NULL;
 	reason = program_refusal(run->path);
 	if (reason != NULL)
 		return reason;
@@ -174,12 +227,32 @@ static const char *start(struct run *run)
 	return reason;
 }
 
-static int execute(char **argv)
+/* A file that is no program is the shell's, as execvp(3) has it. */
+static int execute_by_shell(char *path, char **argv)
 {
-	int error;
+	char shell[] = "/bin/sh", **words;
+	int count = 0;
 
-	execvp(argv[0], argv);
-	error = errno;
+	while (argv[count] != NULL)
+		count++;
+	words = cli_alloc(((size_t)count + 2) * sizeof(*words));
+	words[0] = shell;
+	words[1] = path;
+	memcpy(words + 2, argv + 1, (size_t)count * sizeof(*words));
+	execv(shell, words);
+	return errno;
+}
+
+static int execute(struct run *run, char **argv)
+{
+	int error = run->error;
+
+	if (error == 0) {
+		execv(run->path, argv);
+		error = errno;
+	}
+	if (error == ENOEXEC)
+		error = execute_by_shell(run->path, argv);
 	cli_say("run: %s: %s", argv[0], strerror(error));
 	return error == ENOENT || error == ENOTDIR ? RUN_NOT_FOUND : RUN_REFUSED;
 }
@@ -240,11 +313,11 @@ static int read_options(struct run *run, int argc, char **argv, int *ret_status)
 	if (!has_image)
 		run->launch.images = NULL;
 	else if (run->launch.images == NULL)
-		run->launch.images = image_folder();
+		run->launch.images = own_images();
 	return 1;
 }
 
-int cmd_run(int argc, char **argv)
+int front_run(int argc, char **argv)
 {
 	static struct run run;
 	const char *reason;
@@ -264,5 +337,5 @@ int cmd_run(int argc, char **argv)
 			run.launch.must ? "does not run" : "runs with the kernel's vDSO", reason);
 	if (reason != NULL && run.launch.must)
 		return RUN_REFUSED;
-	return execute(argv + optind);
+	return execute(&run, argv + optind);
 }
