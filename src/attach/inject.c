@@ -34,8 +34,9 @@
 
 #define PAGE 4096u
 #define VDSO_MAX (16 * PAGE) /* the kernel's images are 2 to 4 pages */
-#define SLACK_ALIGN 16u	     /* more than an instruction's */
-#define AUXV_MAX 4096u	     /* the kernel's has some 350 to 800 bytes */
+#define VDSO_USUAL (2 * PAGE)
+#define SLACK_ALIGN 16u /* more than an instruction's */
+#define AUXV_MAX 4096u	/* the kernel's has some 350 to 800 bytes */
 /* A stack begins with argc, then pointers: the kernel limits strings and pointers to 6 MiB. */
 #define POINTERS_MAX ((uint64_t)8 << 20)
 
@@ -72,6 +73,8 @@ struct tracee {
 	unsigned char vdso_bytes[VDSO_MAX];
 };
 
+static struct tracee tracee;
+
 VCLOCK_STATIC_ASSERT(sizeof(((struct tracee *)0)->below) <= STUB_BELOW - STUB_STACK);
 
 bool inject_step(struct inject *inject, const char *what)
@@ -85,6 +88,33 @@ bool inject_step(struct inject *inject, const char *what)
 	}
 	inject->reason = what;
 	return false;
+}
+
+static void touch(volatile unsigned char *from, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < size; i += PAGE)
+		from[i] = 0;
+}
+
+void inject_prepare(struct inject *inject, pid_t pid)
+{
+	char path[32] = "/proc/", digits[16];
+	unsigned n = 0, end = 6;
+
+	do
+		digits[n++] = (char)('0' + pid % 10);
+	while ((pid /= 10) != 0);
+	while (n > 0)
+		path[end++] = digits[--n];
+	path[end] = '\0';
+	inject->proc_fd = (int)raw_call(SYS_openat, AT_FDCWD, (long)path,
+					O_PATH | O_DIRECTORY | O_CLOEXEC, 0, 0, 0);
+	/* Read after the execve it tells of the program. */
+	inject->stat_fd = (int)raw_call(SYS_openat, inject->proc_fd, (long)"stat",
+					O_RDONLY | O_CLOEXEC, 0, 0, 0);
+	touch((unsigned char *)&tracee, offsetof(struct tracee, vdso_bytes) + VDSO_USUAL);
 }
 
 static int fail(struct tracee *t, int error, const char *reason)
@@ -111,24 +141,9 @@ static uint64_t word_of(const struct tracee *t, const void *bytes)
 	return value;
 }
 
-static int open_proc(pid_t pid, const char *name, int flags)
+static int open_proc(const struct tracee *t, const char *name, int flags)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	return open(path, flags | O_CLOEXEC);
-}
-
-static ssize_t read_proc(pid_t pid, const char *name, void *to, size_t size)
-{
-	int fd = open_proc(pid, name, O_RDONLY);
-	ssize_t n;
-
-	if (fd < 0)
-		return -1;
-	n = read(fd, to, size);
-	close(fd);
-	return n;
+	return openat(t->inject->proc_fd, name, flags | O_CLOEXEC);
 }
 
 static int open_tracee(struct tracee *t, struct inject *inject, pid_t pid)
@@ -143,7 +158,7 @@ static int open_tracee(struct tracee *t, struct inject *inject, pid_t pid)
 	t->stub = stub_arch_of(inject->is_64);
 	if (t->stub == NULL)
 		return fail(t, -ENOTSUP, "there is no image for programs of its word size");
-	t->mem_fd = inject_step(inject, "memory") ? open_proc(pid, "mem", O_RDWR) : -1;
+	t->mem_fd = inject_step(inject, "memory") ? open_proc(t, "mem", O_RDWR) : -1;
 	if (t->mem_fd < 0)
 		return fail(t, -EACCES, "its memory cannot be opened");
 	return 0;
@@ -152,11 +167,12 @@ static int open_tracee(struct tracee *t, struct inject *inject, pid_t pid)
 /* The kernel's copy of the auxiliary vector, and what it says. */
 static int read_auxv(struct tracee *t)
 {
-	ssize_t n = -1;
+	int fd = inject_step(t->inject, "auxv") ? open_proc(t, "auxv", O_RDONLY) : -1;
+	ssize_t n = fd >= 0 ? read(fd, t->auxv, sizeof(t->auxv)) : -1;
 	uint64_t secure = 0;
 
-	if (inject_step(t->inject, "auxv"))
-		n = read_proc(t->pid, "auxv", t->auxv, sizeof(t->auxv));
+	if (fd >= 0)
+		close(fd);
 	if (n <= 0 || n == sizeof(t->auxv))
 		return fail(t, -EACCES, "its auxiliary vector cannot be read");
 	t->auxv_size = (size_t)n;
@@ -281,7 +297,7 @@ static bool read_mm(struct tracee *t)
 				  &t->below.mm.arg_end,	   &t->below.mm.env_start,
 				  &t->below.mm.env_end};
 	char text[1024], *p;
-	ssize_t n = read_proc(t->pid, "stat", text, sizeof(text) - 1);
+	ssize_t n = pread(t->inject->stat_fd, text, sizeof(text) - 1, 0);
 	unsigned field;
 
 	if (n <= 0)
@@ -430,17 +446,13 @@ static void inject_close(struct tracee *t)
 {
 	if (t->mem_fd >= 0)
 		close(t->mem_fd);
-	free(t);
+	t->mem_fd = -1;
 }
 
 int inject_at_exec(struct inject *inject, pid_t pid)
 {
-	struct tracee *t = malloc(sizeof(*t));
-	int r;
-
-	if (t == NULL)
-		return -ENOMEM;
-	r = inject_open(inject, t, pid);
+	struct tracee *t = &tracee;
+	int r = inject_open(inject, t, pid);
 	if (r == 0)
 		r = read_vdso(t);
 	if (r == 0 && inject->image[inject->is_64].fd < 0)
@@ -462,12 +474,8 @@ int inject_at_exec(struct inject *inject, pid_t pid)
 int inject_hide(struct inject *inject, pid_t pid)
 {
 	static const unsigned char zero[8];
-	struct tracee *t = malloc(sizeof(*t));
-	int r;
-
-	if (t == NULL)
-		return -ENOMEM;
-	r = inject_open(inject, t, pid);
+	struct tracee *t = &tracee;
+	int r = inject_open(inject, t, pid);
 	if (r == 0 && !write_at(t, t->slot_at, zero, t->stub->word))
 		r = fail(t, -EIO, "its stack cannot be written");
 	inject_close(t);
@@ -501,18 +509,15 @@ static bool to_syscall_end(pid_t pid)
 	return false;
 }
 
-void inject_refuse(pid_t pid)
+void inject_refuse(const struct inject *inject, pid_t pid)
 {
-	struct inject inject = {.fail_step = 0};
-	struct tracee *t = malloc(sizeof(*t));
+	struct inject plain = *inject;
+	struct tracee *t = &tracee;
 	uint64_t at = 0;
 	bool is_set = false;
 
-	if (t == NULL) {
-		kill(pid, SIGKILL);
-		return;
-	}
-	if (open_tracee(t, &inject, pid) == 0 && read_auxv(t) == 0 && read_vdso(t) == 0)
+	plain.fail_step = 0;
+	if (open_tracee(t, &plain, pid) == 0 && read_auxv(t) == 0 && read_vdso(t) == 0)
 		at = find_syscall(t);
 	if (at != 0 && to_syscall_end(pid) && tracee_regs_get(pid, &t->regs)) {
 		tracee_regs_exit(&t->regs, at, 126);

@@ -28,7 +28,10 @@ struct inject {
 	struct inject_image image[2]; /* for programs of 32 and of 64 bits */
 	int result_fd;		      /* an eventfd, see stub.h; the program's descriptor too */
 	bool hides_vdso;	      /* the program is not told of the kernel's functions */
-	bool must;		      /* a program without the image exits with 126 */
+	/* The helper's, see inject_prepare(): the program's folder and a file of /proc; -1: none.
+	 */
+	int proc_fd, stat_fd;
+	bool must; /* a program without the image exits with 126 */
 	/* For tests: the step with this number fails; 0: none. Counts on. */
 	unsigned fail_step, steps;
 	int step_signal; /* the caller sends itself this there instead; 0: none */
@@ -39,8 +42,15 @@ struct inject {
 };
 
 /*
- * Prepares everything and points the program at the stub: it runs when the caller lets go. 0, or
- * -errno with a reason; nothing is changed then. Takes some 100 us, and no other thread.
+ * What can be done before the program's execve, so that it waits less. Nothing of libc in it. The
+ * memory that is touched is one for all, so it is one program at a time.
+ */
+void inject_prepare(struct inject *inject, pid_t pid);
+
+/*
+ * After inject_prepare(): prepares the rest and points the program at the stub: it runs when the
+ * caller lets go. 0, or -errno with a reason; nothing is changed then. Takes some 100 us, and no
+ * other thread.
  */
 int inject_at_exec(struct inject *inject, pid_t pid);
 
@@ -48,7 +58,7 @@ int inject_at_exec(struct inject *inject, pid_t pid);
 int inject_hide(struct inject *inject, pid_t pid);
 
 /* The program, stopped at its execve, exits with 126; killed where that cannot be done. */
-void inject_refuse(pid_t pid);
+void inject_refuse(const struct inject *inject, pid_t pid);
 
 /* The next of the countable steps: false when the test wants it to fail. Nothing of libc in it. */
 bool inject_step(struct inject *inject, const char *what);

@@ -72,8 +72,11 @@
 #define TURN_MS 500
 /* For a helper that was killed. */
 #define END_MS 1000
-/* The program's descriptors are put here, so that its first own ones are the usual. */
-#define FD_HIGH 240
+/*
+ * The program's descriptors are put here, so that its first own ones are the usual, and below 64,
+ * where the kernel would make a larger table, and copy it to each process that is started.
+ */
+#define FD_HIGH 48
 
 /*
  * The helper's stack; sanitizers make frames some times larger. What starts it needs next to
@@ -82,6 +85,7 @@
 #define STACK_SIZE ((size_t)256 << 10)
 #define STACK_GUARD ((size_t)64 << 10) /* the largest page of an architecture */
 #define STACK_TOP ((size_t)4096)
+#define TOUCH 4096
 #define KERNEL_SIGSET_SIZE 8
 
 /* The caller, as the helper sees it. The kernel writes CALLER_LEFT. */
@@ -102,9 +106,10 @@ struct session {
 	 * process lets go of this memory, behind its last instruction, and wakes who waits.
 	 */
 	int caller, helper, starter;
-	pid_t helper_pid; /* written by the kernel before the helper runs; 0: there is none */
-	int error;	  /* the helper's, before it ends itself */
-	bool is_orphan;	  /* the helper is nobody's child */
+	pid_t helper_pid;  /* written by the kernel before the helper runs; 0: there is none */
+	int error;	   /* the helper's, before it ends itself */
+	bool is_orphan;	   /* the helper is nobody's child */
+	pid_t starter_pid; /* 0: none, the helper is the caller's child */
 	unsigned char *stack;
 	/* What the helper says of a program that did not start; NULL: nothing. */
 	const char *not_started;
@@ -190,20 +195,35 @@ static bool can_execute(const struct inject_image *image)
 	return true;
 }
 
-static int open_session(struct session *s, const struct launch *launch, const char **ret_reason)
+/* What the helper has too. */
+static void begin_session(struct session *s, const struct launch *launch)
 {
 	struct inject *in = &s->inject;
-	int event_fd, r;
+	int event_fd;
 
 	memset(s, 0, sizeof(*s));
 	s->launch = launch;
 	s->program = getpid();
 	s->say_fd = -1;
 	in->area_fd = in->page_fd = in->result_fd = in->image[0].fd = in->image[1].fd = -1;
+	in->proc_fd = in->stat_fd = -1;
 	in->hides_vdso = launch->hides_vdso;
 	in->must = launch->must;
 	in->fail_step = launch->fail_step;
 	in->step_signal = launch->step_signal;
+	event_fd = launch->images != NULL ? eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC) : -1;
+	if (event_fd >= 0) {
+		in->result_fd = pass_on(event_fd);
+		close(event_fd);
+	}
+}
+
+/* What the program gets. The helper is started meanwhile. */
+static int open_session(struct session *s, const struct launch *launch, const char **ret_reason)
+{
+	struct inject *in = &s->inject;
+	int r;
+
 	if (launch->images == NULL)
 		return 0;
 	*ret_reason = "it cannot be done on this architecture";
@@ -223,11 +243,6 @@ static int open_session(struct session *s, const struct launch *launch, const ch
 	in->area_fd = pass_on(launch->area_fd >= 0 ? launch->area_read_fd : s->area.fd);
 	if (launch->page_fd >= 0)
 		in->page_fd = pass_on(launch->page_fd);
-	event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	if (event_fd >= 0) {
-		in->result_fd = pass_on(event_fd);
-		close(event_fd);
-	}
 	if (in->area_fd < 0 || in->result_fd < 0 || (launch->page_fd >= 0 && in->page_fd < 0))
 		return -EMFILE;
 	return 0;
@@ -350,7 +365,7 @@ static void close_from(int first, int last)
 /* The descriptors that the caller had besides ours: pipes whose other end waits for their end. */
 static void close_others(const struct session *s)
 {
-	const int keep[] = {s->say_fd, s->pidfd, s->area.fd, s->inject.result_fd};
+	const int keep[] = {s->say_fd, s->pidfd, s->inject.result_fd};
 	int first = 3, next;
 	unsigned i;
 
@@ -437,6 +452,18 @@ static bool wait_exec(const struct session *s)
 	return false;
 }
 
+/* The program waits for the injection, and not for this. A page that is new costs some 10 us. */
+static void get_ready(struct session *s)
+{
+	volatile unsigned char *stack = s->stack + STACK_SIZE - STACK_TOP, *process;
+
+	stack[-2 * TOUCH] = stack[-3 * TOUCH] = 0;
+	process = (volatile unsigned char *)s->area.process;
+	if (process != NULL)
+		*process = 0;
+	inject_prepare(&s->inject, s->program);
+}
+
 /* Whether the caller, and nobody else, is traced; else s->error says why not. */
 static bool seize(struct session *s)
 {
@@ -519,7 +546,7 @@ static bool give_image(struct session *s)
 	else
 		r = inject_at_exec(in, s->program);
 	if (r != 0 && s->launch->must)
-		inject_refuse(s->program);
+		inject_refuse(in, s->program);
 	if (!inject_step(in, "letting go"))
 		return false; /* the end of this process frees the program, or with must ends it */
 	ptrace(PTRACE_DETACH, s->program, NULL, 0);
@@ -549,6 +576,8 @@ static void serve(struct session *s)
 	bool has_page = give_image(s);
 
 	close_fd(&s->say_fd);
+	close_fd(&s->inject.proc_fd);
+	close_fd(&s->inject.stat_fd);
 	if (has_page && s->launch->page_fd < 0) {
 		sched_setscheduler(0, SCHED_FIFO, &priority); /* where that is allowed */
 		private_page_keep(&s->area, s->pidfd, s->launch->trusts_counter);
@@ -566,12 +595,15 @@ static void helper(void *session)
 	set_word(&s->helper, HELPER_TRACES);
 	leave_caller(s);
 	close_others(s);
+	get_ready(s);
 	if (wait_exec(s))
 		serve(s);
 	else
 		say_not_started(s);
 	raw_exit(0);
 }
+
+#define HELPER_FLAGS (CLONE_VM | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID)
 
 /*
  * What the caller starts, beside the caller too: the helper, as nobody's child, for its parent ends
@@ -585,8 +617,8 @@ static void start(void *session)
 		raw_exit(0);
 	if (!s->is_orphan)
 		helper(s);
-	(void)raw_clone(CLONE_VM | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD,
-			s->stack + STACK_SIZE - STACK_TOP, &s->helper_pid, &s->helper, helper, s);
+	(void)raw_clone(HELPER_FLAGS | SIGCHLD, s->stack + STACK_SIZE - STACK_TOP, &s->helper_pid,
+			&s->helper, helper, s);
 	raw_exit(0);
 }
 
@@ -610,7 +642,6 @@ static bool is_reaper(void)
 static int start_helper(struct session *s)
 {
 	sigset_t all, before;
-	pid_t child_pid = 0;
 	long pid;
 
 	s->stack =
@@ -625,17 +656,25 @@ static int start_helper(struct session *s)
 	s->is_orphan = !is_reaper();
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
-	pid = raw_clone(CLONE_VM | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID,
-			s->stack + STACK_SIZE - (s->is_orphan ? 0 : STACK_TOP),
-			s->is_orphan ? &child_pid : &s->helper_pid,
-			s->is_orphan ? &s->starter : &s->helper, start, s);
+	/* Who starts the helper has ended before the execve. */
+	if (s->is_orphan)
+		pid = raw_clone(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_CHILD_CLEARTID,
+				s->stack + STACK_SIZE, NULL, &s->starter, start, s);
+	else
+		pid = raw_clone(HELPER_FLAGS, s->stack + STACK_SIZE - STACK_TOP, &s->helper_pid,
+				&s->helper, start, s);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	if (pid < 0 || !s->is_orphan)
-		return pid < 0 ? (int)pid : 0;
+	s->starter_pid = s->is_orphan && pid > 0 ? (pid_t)pid : 0;
+	return pid < 0 ? (int)pid : 0;
+}
+
+static void end_starter(struct session *s)
+{
+	if (s->starter_pid == 0)
+		return;
 	if (!wait_word(&s->starter, STARTER_RUNS, HELPER_MS))
-		kill(child_pid, SIGKILL);
-	(void)waitpid(child_pid, NULL, __WALL);
-	return 0;
+		kill(s->starter_pid, SIGKILL);
+	(void)waitpid(s->starter_pid, NULL, __WALL);
 }
 
 /* There is none when it returns, or the kernel will not let it run again. */
@@ -654,8 +693,6 @@ static void end_helper(struct session *s)
 
 static int handshake(struct session *s, const char **ret_reason)
 {
-	int r = -ETIME;
-
 	*ret_reason = "the helper process did not start";
 	if (s->helper_pid != 0) {
 		(void)prctl(PR_SET_PTRACER, (unsigned long)s->helper_pid, 0, 0, 0); /* for Yama */
@@ -664,9 +701,8 @@ static int handshake(struct session *s, const char **ret_reason)
 		if (__atomic_load_n(&s->helper, __ATOMIC_ACQUIRE) == HELPER_TRACES)
 			return 0;
 	}
-	end_helper(s);
-	if (s->error == 0)
-		return r;
+	if (__atomic_load_n(&s->helper, __ATOMIC_ACQUIRE) != HELPER_ENDED || s->error == 0)
+		return -ETIME;
 	*ret_reason = s->error == EPERM ? "it is traced already, or may not be"
 					: "it cannot be traced";
 	return -s->error;
@@ -692,22 +728,23 @@ int launch_start(const struct launch *launch, const char **ret_reason)
 	*ret_reason = "it cannot be done on this architecture";
 	if (!RAW_PROCESS_EXISTS)
 		return -ENOTSUP;
-	r = open_session(&session, launch, ret_reason);
-	if (r == 0 && launch->images != NULL && !survives_filter(&session)) {
-		*ret_reason = "its seccomp filter does not allow what has to be done";
-		r = -EPERM;
-	}
-	if (r != 0) {
-		close_session(&session);
-		return r;
-	}
+	begin_session(&session, launch);
 	if (launch->is_loud)
 		session.not_started = not_started(launch);
+	*ret_reason = "no process, or no memory for one";
 	r = start_helper(&session);
-	if (r == 0)
-		r = handshake(&session, ret_reason);
-	else
-		*ret_reason = "no process, or no memory for one";
+	if (r == 0) {
+		r = open_session(&session, launch, ret_reason);
+		if (r == 0 && launch->images != NULL && !survives_filter(&session)) {
+			*ret_reason = "its seccomp filter does not allow what has to be done";
+			r = -EPERM;
+		}
+		end_starter(&session);
+		if (r == 0)
+			r = handshake(&session, ret_reason);
+		if (r != 0)
+			end_helper(&session);
+	}
 	if (r != 0)
 		close_session(&session);
 	return r;
