@@ -68,8 +68,11 @@ struct tracee {
 		struct mm_map mm;
 	} below; /* the program's stack */
 	bool has_mm;
+	uint64_t window_at; /* what of the stack is in window */
+	size_t window_size;
 	/* What is not filled is not touched. */
 	unsigned char auxv[AUXV_MAX];
+	unsigned char window[AUXV_MAX];
 	unsigned char vdso_bytes[VDSO_MAX];
 };
 
@@ -186,23 +189,32 @@ static int read_auxv(struct tracee *t)
 	return 0;
 }
 
-/* Walks words up from address, to the one after the next that is 0. */
-static bool skip_pointers(const struct tracee *t, uint64_t *address)
+/* Size bytes of the stack at address; NULL: not there. Most stacks take one read in all. */
+static const unsigned char *look_up(struct tracee *t, uint64_t address, size_t size)
 {
-	unsigned char bytes[512];
-	uint64_t end = *address + POINTERS_MAX;
-	ssize_t n, i;
+	uint64_t skip = address - t->window_at;
 
-	while (*address < end) {
+	if (skip > t->window_size || size > t->window_size - skip) {
 		/* Less where the stack ends. */
-		n = pread(t->mem_fd, bytes, sizeof(bytes), (off_t)*address);
-		if (n < (ssize_t)t->stub->word)
-			return false;
-		for (i = 0; i + (ssize_t)t->stub->word <= n; i += (ssize_t)t->stub->word) {
-			*address += t->stub->word;
-			if (word_of(t, bytes + i) == 0)
-				return true;
-		}
+		ssize_t n = pread(t->mem_fd, t->window, sizeof(t->window), (off_t)address);
+
+		t->window_at = address;
+		t->window_size = n > 0 ? (size_t)n : 0;
+		skip = 0;
+	}
+	return size <= t->window_size - skip ? t->window + skip : NULL;
+}
+
+/* Walks words up from address, to the one after the next that is 0. */
+static bool skip_pointers(struct tracee *t, uint64_t *address)
+{
+	uint64_t end = *address + POINTERS_MAX;
+	const unsigned char *word;
+
+	while (*address < end && (word = look_up(t, *address, t->stub->word)) != NULL) {
+		*address += t->stub->word;
+		if (word_of(t, word) == 0)
+			return true;
 	}
 	return false;
 }
@@ -210,29 +222,29 @@ static bool skip_pointers(const struct tracee *t, uint64_t *address)
 /* On the stack: argc, argc pointers and a 0, the environment's and a 0, the vector. */
 static bool find_auxv(struct tracee *t)
 {
-	uint64_t address = tracee_regs_sp(&t->regs), argc, zero;
-	unsigned char bytes[8] = {0}, copy[AUXV_MAX];
+	uint64_t address = tracee_regs_sp(&t->regs), argc;
+	const unsigned char *word = look_up(t, address, t->stub->word), *copy;
 	size_t i;
 
-	if (!read_at(t, address, bytes, t->stub->word))
+	if (word == NULL)
 		return false;
-	argc = word_of(t, bytes);
+	argc = word_of(t, word);
 	if (argc > POINTERS_MAX / t->stub->word)
 		return false;
 	address += (1 + argc) * t->stub->word;
-	if (!read_at(t, address, bytes, t->stub->word))
+	word = look_up(t, address, t->stub->word);
+	if (word == NULL || word_of(t, word) != 0)
 		return false;
-	zero = word_of(t, bytes);
 	address += t->stub->word;
-	if (zero != 0 || !skip_pointers(t, &address))
+	if (!skip_pointers(t, &address))
 		return false;
 	/* The stack's copy ends with AT_NULL; behind it the kernel's has zeroes. */
 	for (i = 0; i + 2 * t->stub->word <= t->auxv_size; i += 2 * t->stub->word)
 		if (word_of(t, t->auxv + i) == AT_NULL)
 			break;
 	t->auxv_size = i + 2 * t->stub->word;
-	if (t->auxv_size > sizeof(copy) || !read_at(t, address, copy, t->auxv_size) ||
-	    memcmp(copy, t->auxv, t->auxv_size) != 0)
+	copy = look_up(t, address, t->auxv_size);
+	if (copy == NULL || memcmp(copy, t->auxv, t->auxv_size) != 0)
 		return false;
 	t->auxv_at = address;
 	for (i = 0; word_of(t, t->auxv + i) != AT_SYSINFO_EHDR; i += 2 * t->stub->word)

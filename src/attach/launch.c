@@ -668,11 +668,18 @@ static int start_helper(struct session *s)
 	return pid < 0 ? (int)pid : 0;
 }
 
-static void end_starter(struct session *s)
+/* 0: there is none yet. */
+static pid_t helper_pid(const struct session *s)
+{
+	return __atomic_load_n(&s->helper_pid, __ATOMIC_ACQUIRE);
+}
+
+/* Its end is near, but where somebody stops it. */
+static void end_starter(struct session *s, int ms)
 {
 	if (s->starter_pid == 0)
 		return;
-	if (!wait_word(&s->starter, STARTER_RUNS, HELPER_MS))
+	if (!wait_word(&s->starter, STARTER_RUNS, ms))
 		kill(s->starter_pid, SIGKILL);
 	(void)waitpid(s->starter_pid, NULL, __WALL);
 }
@@ -694,8 +701,11 @@ static void end_helper(struct session *s)
 static int handshake(struct session *s, const char **ret_reason)
 {
 	*ret_reason = "the helper process did not start";
-	if (s->helper_pid != 0) {
-		(void)prctl(PR_SET_PTRACER, (unsigned long)s->helper_pid, 0, 0, 0); /* for Yama */
+	/* Mostly it has started by now, and nobody is waited for. */
+	if (helper_pid(s) == 0)
+		(void)wait_word(&s->starter, STARTER_RUNS, HELPER_MS);
+	if (helper_pid(s) != 0) {
+		(void)prctl(PR_SET_PTRACER, (unsigned long)helper_pid(s), 0, 0, 0); /* for Yama */
 		set_word(&s->caller, CALLER_CAN_BE_TRACED);
 		(void)wait_word(&s->helper, HELPER_STARTS, HELPER_MS);
 		if (__atomic_load_n(&s->helper, __ATOMIC_ACQUIRE) == HELPER_TRACES)
@@ -739,9 +749,9 @@ int launch_start(const struct launch *launch, const char **ret_reason)
 			*ret_reason = "its seccomp filter does not allow what has to be done";
 			r = -EPERM;
 		}
-		end_starter(&session);
 		if (r == 0)
 			r = handshake(&session, ret_reason);
+		end_starter(&session, r == 0 ? HELPER_MS : 0);
 		if (r != 0)
 			end_helper(&session);
 	}
