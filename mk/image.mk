@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 # The vDSO images: one for each architecture in every build, whatever ARCH, LIBC and SAN are. Those
-# of other machines than x86 are made where there is a compiler for them.
+# of other machines than this one are made where there is a compiler for them.
 #   make images    build/images/vdso-<arch>.so; build/images-clang/ with CC=clang
 # Add an architecture here when it has a counter (include/vclock/arch), an arch/image_<arch>.h and
 # .map, and a row in src/check/image_check.c.
 
-IMAGE_ARCHES_MORE := aarch64 riscv64
+IMAGE_ARCHES_OWN := $(if $(filter x86_64,$(NATIVE)),x86_64 i386,$(NATIVE))
+IMAGE_ARCHES_MORE := $(filter-out $(IMAGE_ARCHES_OWN),x86_64 i386 aarch64 riscv64)
 IMAGE_B := build/images$(if $(filter clang,$(CC_KIND)),-clang)
 IMAGE_TRIPLE_x86_64 := x86_64-linux-gnu
 IMAGE_TRIPLE_i386 := i686-linux-gnu
@@ -19,7 +20,7 @@ endif
 
 # clang needs the linker of the cross gcc.
 IMAGE_ARCHES_MADE := $(foreach a,$(IMAGE_ARCHES_MORE),$(if $(shell command -v $(IMAGE_TRIPLE_$a)-gcc),$a))
-IMAGE_ARCHES := x86_64 i386 $(IMAGE_ARCHES_MADE)
+IMAGE_ARCHES := $(IMAGE_ARCHES_OWN) $(IMAGE_ARCHES_MADE)
 IMAGES := $(IMAGE_ARCHES:%=$(IMAGE_B)/vdso-%.so)
 
 # No stack protector, no landing pads but on aarch64, no tables for switches: nothing that needs data or probes the
@@ -89,7 +90,7 @@ $(IMAGE_B)/link_rule: $(LINK_RULE_SRC) src/check/image_check.h src/check/image_u
 		$(LINK_RULE_SRC) -lcapstone
 
 # What goes into a copy of the dynamic loader for `vclock run --follow`: a flat file.
-FOLLOW_ARCHES := x86_64
+FOLLOW_ARCHES := $(filter x86_64 aarch64,$(IMAGE_ARCHES))
 FOLLOWS := $(FOLLOW_ARCHES:%=$(IMAGE_B)/follow-%.bin)
 
 $(IMAGE_OBJ)/follow_%.o: src/image/follow.c mk/image.mk
@@ -106,7 +107,8 @@ $(IMAGE_OBJ)/follow.lds: src/image/follow.lds src/image/follow.h src/image/proce
 $(IMAGE_B)/follow-%.bin: $(IMAGE_OBJ)/follow_%.o $(IMAGE_OBJ)/follow.lds
 	$(call say,FOLLOW,$@)
 	$(Q)$(call image-compiler,$*) -nostdlib -static -Wl,--no-undefined -Wl,--build-id=none \
-		-Wl,--orphan-handling=error -Wl,-T,$(IMAGE_OBJ)/follow.lds -Wl,--oformat=binary -o $@ $<
+		-Wl,--orphan-handling=error -Wl,-T,$(IMAGE_OBJ)/follow.lds -o $(IMAGE_OBJ)/follow-$*.linked $<
+	$(Q)$(if $(filter $(NATIVE),$*),,$(IMAGE_TRIPLE_$*)-)objcopy -O binary $(IMAGE_OBJ)/follow-$*.linked $@
 
 images: $(IMAGES) $(FOLLOWS)
 	$(if $(filter-out $(IMAGE_ARCHES_MADE),$(IMAGE_ARCHES_MORE)),@echo \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A copy of this machine's dynamic loader keeps every byte that the loader maps, at its address,
- * and starts at the code that came along; a file that is no loader, or a broken one, is refused or
- * copied, and never does harm.
+ * A copy of a dynamic loader, this machine's and aarch64's, keeps every byte that the loader maps,
+ * at its address, and starts at the code that came along; a file that is no loader, or a broken
+ * one, is refused or copied, and never does harm.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -16,17 +16,23 @@
 
 static unsigned char loader[4 << 20];
 static size_t loader_size;
+static const struct image_arch *arch;
 static uint64_t state;
+
+/* Where the compiler for another machine brings its loader. */
+static const char *const more_names[] = {"/usr/x86_64-linux-gnu/lib/ld-linux-x86-64.so.2",
+					 "/usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1"};
 
 static void read_loader(void)
 {
-	static const char *const names[] = {"/lib64/ld-linux-x86-64.so.2",
-					    "/lib/ld-musl-x86_64.so.1"};
 	FILE *file = NULL;
 	unsigned i;
 
-	for (i = 0; i < 2 && file == NULL; i++)
-		file = fopen(names[i], "rb");
+	for (i = 0; i < IMAGE_LOADERS && file == NULL; i++)
+		file = fopen(arch->loader[i], "rb");
+	if (file == NULL)
+		file = fopen(more_names[arch->machine == EM_AARCH64], "rb");
+	loader_size = 0;
 	if (file == NULL)
 		return;
 	loader_size = fread(loader, 1, sizeof(loader), file);
@@ -92,10 +98,10 @@ static void check_segments(const unsigned char *copy)
 			continue;
 		count++;
 		bad += phdr[i].p_filesz != phdr[i].p_memsz || phdr[i].p_vaddr < last ||
-		       phdr[i].p_vaddr % 4096 != phdr[i].p_offset % 4096;
+		       phdr[i].p_vaddr % arch->unit != phdr[i].p_offset % arch->unit;
 		last = phdr[i].p_vaddr + phdr[i].p_memsz;
 	}
-	tap_ok(bad == 0 && count >= 2 && last % 4096 == 0,
+	tap_ok(bad == 0 && count >= 2 && last % arch->unit == 0,
 	       "%u segments in order, without a bss, and the last one ends with a page", count);
 }
 
@@ -119,8 +125,8 @@ static void try_broken(void)
 		for (i = 0; i < 1 + round % 3; i++)
 			broken[next_random() % 0x240] = (unsigned char)next_random();
 		broken_size = round % 10 == 0 ? next_random() % loader_size : loader_size;
-		if (loader_copy(broken, broken_size, code, sizeof(code), &config, &copy, &size) !=
-		    0)
+		if (loader_copy(arch, broken, broken_size, code, sizeof(code), &config, &copy,
+				&size) != 0)
 			continue;
 		taken++;
 		free(copy);
@@ -128,30 +134,46 @@ static void try_broken(void)
 	tap_ok(taken < 3000, "%u of 3000 broken ones were taken, and did no harm", taken);
 }
 
-int main(void)
+static void check_loader(void)
 {
 	unsigned char code[64], *copy = NULL;
 	struct follow config = {.magic = FOLLOW_MAGIC};
+	const struct image_arch *other;
 	size_t size = 0;
 	int r;
 
-	state = sim_seed((uint64_t)time(NULL));
 	memset(code, 0xcc, sizeof(code));
 	read_loader();
 	if (loader_size == 0) {
-		tap_skip("a loader is copied", "no dynamic loader of this machine's");
-		return tap_done();
+		tap_skip("a loader is copied", "no dynamic loader of that machine's");
+		return;
 	}
-	r = loader_copy(loader, loader_size, code, sizeof(code), &config, &copy, &size);
-	if (!tap_ok(r == 0, "this machine's loader is copied: %d", r))
-		return tap_done();
+	r = loader_copy(arch, loader, loader_size, code, sizeof(code), &config, &copy, &size);
+	if (!tap_ok(r == 0, "the loader of %s is copied: %d", arch->name, r))
+		return;
 	compare(copy, size, &config);
 	check_segments(copy);
 	free(copy);
-	tap_ok(loader_copy(loader, 40, code, sizeof(code), &config, &copy, &size) != 0 &&
-		       loader_copy(code, sizeof(code), code, sizeof(code), &config, &copy, &size) !=
-			       0,
+	tap_ok(loader_copy(arch, loader, 40, code, sizeof(code), &config, &copy, &size) != 0 &&
+		       loader_copy(arch, code, sizeof(code), code, sizeof(code), &config, &copy,
+				   &size) != 0,
 	       "what is no loader is refused");
+	other = image_arch_of(arch->machine == EM_X86_64 ? EM_AARCH64 : EM_X86_64, true);
+	tap_ok(loader_copy(other, loader, loader_size, code, sizeof(code), &config, &copy, &size) !=
+		       0,
+	       "for %s it is none", other->name);
 	try_broken();
+}
+
+int main(void)
+{
+	static const uint16_t machines[] = {EM_X86_64, EM_AARCH64};
+	unsigned i;
+
+	state = sim_seed((uint64_t)time(NULL));
+	for (i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
+		arch = image_arch_of(machines[i], true);
+		check_loader();
+	}
 	return tap_done();
 }

@@ -24,21 +24,20 @@
 #include "attach/image_arch.h"
 #include "attach/loader_copy.h"
 #include "attach/maps.h"
+#include "attach/stub.h"
 #include "elf/arch/host.h"
 #include "image/follow.h"
 #include "publish/page_fd.h"
 
-#define LOADERS 2
+#define LOADERS IMAGE_LOADERS
 /* For the child that tries it: it mounts, and copies some MiB. */
 #define TRY_MS 10000
 #define END_MS 2000
 #define FILE_MAX ((size_t)16 << 20)
 
-/* Loaders that a program may name; not every machine has both. */
-static const char *const loader_names[LOADERS] = {"/lib64/ld-linux-x86-64.so.2",
-						  "/lib/ld-musl-x86_64.so.1"};
-static const char *const image_names[] = {"vdso-x86_64.so", "vdso-i386.so", "follow-x86_64.bin"};
-#define IMAGES (sizeof(image_names) / sizeof(image_names[0]))
+/* The files of the images' folder: for programs of the loader, of 32 bits, and the code that is
+ * added. */
+enum { IMAGE_OWN, IMAGE_32, IMAGE_CODE, IMAGES };
 
 struct bytes {
 	unsigned char *data; /* NULL: there is no such file */
@@ -48,9 +47,11 @@ struct bytes {
 /* Everything that is read beforehand: the folder of the images is covered later. */
 struct plan {
 	struct follow_space *space;
+	const struct image_arch *arch;
 	char folder[PATH_MAX]; /* of the images */
 	char loader[LOADERS][PATH_MAX];
 	struct bytes copy[LOADERS];
+	char image_name[IMAGES][32]; /* empty: there is none */
 	struct bytes image[IMAGES];
 	bool is_covered[LOADERS];
 	unsigned mounts; /* on the folder */
@@ -122,19 +123,18 @@ static uint64_t kernels_vdso(void)
 
 static int fill_config(struct plan *plan, struct follow *config)
 {
-	const struct image_arch *arch = image_arch_of(ELF_HOST_MACHINE, sizeof(void *) == 8);
+	const struct image_arch *arch = plan->arch;
 	const char *page = plan->space->page;
 	uint64_t at = kernels_vdso();
 	struct vclock_vdso vdso;
 	int n;
 
 	memset(config, 0, sizeof(*config));
-	if (arch == NULL || arch->machine != EM_X86_64 || at == 0 ||
-	    vclock_vdso_find((const void *)(uintptr_t)at, 0, &vdso) != 0)
+	if (at == 0 || vclock_vdso_find((const void *)(uintptr_t)at, 0, &vdso) != 0)
 		return -ENOENT;
 	config->magic = FOLLOW_MAGIC;
 	config->is_filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0;
-	config->image_size = (uint32_t)plan->image[0].size;
+	config->image_size = (uint32_t)plan->image[IMAGE_OWN].size;
 	memcpy(config->vdso_head, vdso.elf.image, FOLLOW_HEAD);
 	process_page_fill(&config->process, arch, plan->space->hides_vdso ? NULL : &vdso.elf, 0,
 			  process_page_flags());
@@ -142,7 +142,8 @@ static int fill_config(struct plan *plan, struct follow *config)
 		     page != NULL ? "" : "/page");
 	if (n >= (int)sizeof(config->page))
 		return -ENAMETOOLONG;
-	n = snprintf(config->image, sizeof(config->image), "%s/%s", plan->folder, image_names[0]);
+	n = snprintf(config->image, sizeof(config->image), "%s/%s", plan->folder,
+		     plan->image_name[IMAGE_OWN]);
 	return n < (int)sizeof(config->image) ? 0 : -ENAMETOOLONG;
 }
 
@@ -167,23 +168,23 @@ static bool is_copy(const struct bytes *loader)
 
 static int copy_loaders(struct plan *plan)
 {
-	const struct bytes *code = &plan->image[2];
+	const struct bytes *code = &plan->image[IMAGE_CODE];
 	struct follow config;
 	struct bytes loader;
 	unsigned i, count = 0;
 	bool is_known;
 
 	if (!step(plan) || fill_config(plan, &config) != 0)
-		return fail(plan, "this build cannot, or the kernel's vDSO cannot be read");
+		return fail(plan, "the kernel's vDSO cannot be read");
 	is_known = step(plan);
 	for (i = 0; is_known && i < LOADERS; i++) {
-		if (realpath(loader_names[i], plan->loader[i]) == NULL)
+		if (realpath(plan->arch->loader[i], plan->loader[i]) == NULL)
 			continue;
 		loader = read_file(plan->loader[i]);
 		plan->space->is_followed |= is_copy(&loader);
 		if (loader.data != NULL &&
-		    loader_copy(loader.data, loader.size, code->data, code->size, &config,
-				&plan->copy[i].data, &plan->copy[i].size) == 0)
+		    loader_copy(plan->arch, loader.data, loader.size, code->data, code->size,
+				&config, &plan->copy[i].data, &plan->copy[i].size) == 0)
 			count++;
 		free(loader.data);
 	}
@@ -198,17 +199,37 @@ static int copy_loaders(struct plan *plan)
 	return count != 0 ? 0 : fail(plan, "there is no dynamic loader that it knows");
 }
 
+/* False: this build does not follow. */
+static bool name_images(struct plan *plan)
+{
+	const struct stub_arch *stub_32 = stub_arch_of(false);
+	const size_t size = sizeof(plan->image_name[0]);
+
+	plan->arch = image_arch_of(ELF_HOST_MACHINE, sizeof(void *) == 8);
+	if (plan->arch == NULL || plan->arch->loader[0] == NULL)
+		return false;
+	snprintf(plan->image_name[IMAGE_OWN], size, "vdso-%s.so", plan->arch->name);
+	snprintf(plan->image_name[IMAGE_CODE], size, "follow-%s.bin", plan->arch->name);
+	if (stub_32 != NULL)
+		snprintf(plan->image_name[IMAGE_32], size, "vdso-%s.so",
+			 image_arch_of(stub_32->machine, false)->name);
+	return true;
+}
+
 static int read_plan(struct plan *plan)
 {
 	char path[PATH_MAX];
 	unsigned i;
 
+	if (!name_images(plan))
+		return fail(plan, "it cannot be done on this architecture");
 	if (!step(plan) || realpath(plan->space->images, plan->folder) == NULL)
 		return fail(plan, "the images cannot be opened");
 	for (i = 0; i < IMAGES; i++)
-		if (join(path, plan->folder, image_names[i]))
+		if (plan->image_name[i][0] != '\0' && join(path, plan->folder, plan->image_name[i]))
 			plan->image[i] = read_file(path);
-	if (!step(plan) || plan->image[0].data == NULL || plan->image[2].data == NULL)
+	if (!step(plan) || plan->image[IMAGE_OWN].data == NULL ||
+	    plan->image[IMAGE_CODE].data == NULL)
 		return fail(plan, "the images cannot be opened");
 	return copy_loaders(plan);
 }
@@ -317,7 +338,7 @@ static bool make_area(struct plan *plan)
 	space->area_read_fd = open(path, O_RDONLY | O_CLOEXEC);
 	return space->area_fd >= 0 && space->area_read_fd >= 0 &&
 	       fchmod(space->area_fd, 0444) == 0 &&
-	       ftruncate(space->area_fd, (off_t)2 * PROCESS_UNIT_X86) == 0;
+	       ftruncate(space->area_fd, (off_t)2 * plan->arch->unit) == 0;
 }
 
 static void copy_name(unsigned i, char ret_name[16])
@@ -336,7 +357,7 @@ static bool fill_folder(struct plan *plan)
 	plan->mounts++;
 	for (i = 0; i < IMAGES; i++)
 		if (plan->image[i].data != NULL &&
-		    !write_file(plan, image_names[i], &plan->image[i], 0444))
+		    !write_file(plan, plan->image_name[i], &plan->image[i], 0444))
 			return false;
 	for (i = 0; i < LOADERS; i++) {
 		copy_name(i, name);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * image_arch.h - what a launcher knows of each architecture's image: its file's name, the distance
- * of the units in front of it, and which functions of the kernel's it is told of.
+ * of the units in front of it, which functions of the kernel's it is told of; and the dynamic
+ * loaders of its programs.
  */
 #ifndef ATTACH_IMAGE_ARCH_H
 #define ATTACH_IMAGE_ARCH_H
@@ -11,12 +12,16 @@
 #include "image/process_page.h"
 #include "vclock/elf.h"
 
+/* Not every machine has all of them. */
+#define IMAGE_LOADERS 2
+
 struct image_arch {
 	uint16_t machine; /* e_machine */
 	uint8_t is_64;
-	const char *name; /* vdso-NAME.so */
-	uint32_t unit;	  /* bytes */
-	uint32_t prot;	  /* PROT_ bits of the image, with PROT_READ and PROT_EXEC */
+	const char *name;		   /* vdso-NAME.so */
+	const char *loader[IMAGE_LOADERS]; /* that a program may name; NULL: none is followed */
+	uint32_t unit;			   /* bytes */
+	uint32_t prot; /* PROT_ bits of the image, with PROT_READ and PROT_EXEC */
 	const char *functions[PROCESS_FUNCTIONS]; /* by slot; NULL: not on this architecture */
 	const char *own[VCLOCK_BASES];		  /* the image's entries of one clock; NULL: none */
 };

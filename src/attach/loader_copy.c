@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAGE ((uint64_t)4096)
 /* No loader comes near. */
 #define LOADER_MAX ((uint64_t)64 << 20)
 
 struct plan {
+	uint64_t page; /* the largest that a kernel of the architecture may have */
 	Elf64_Ehdr ehdr;
 	Elf64_Phdr *phdr;
 	Elf64_Phdr *spare; /* becomes the code's segment */
@@ -23,16 +23,17 @@ struct plan {
 	uint64_t code_size;
 };
 
-static uint64_t round_up(uint64_t value)
+static uint64_t round_up(const struct plan *plan, uint64_t value)
 {
-	return (value + PAGE - 1) & ~(PAGE - 1);
+	return (value + plan->page - 1) & ~(plan->page - 1);
 }
 
-static bool is_sound(const Elf64_Phdr *phdr, uint64_t size)
+static bool is_sound(const struct plan *plan, const Elf64_Phdr *phdr, uint64_t size)
 {
 	return phdr->p_offset <= size && phdr->p_filesz <= size - phdr->p_offset &&
 	       phdr->p_filesz <= phdr->p_memsz && phdr->p_memsz <= LOADER_MAX &&
-	       phdr->p_vaddr <= LOADER_MAX && phdr->p_vaddr % PAGE == phdr->p_offset % PAGE;
+	       phdr->p_vaddr <= LOADER_MAX &&
+	       phdr->p_vaddr % plan->page == phdr->p_offset % plan->page;
 }
 
 /*
@@ -53,7 +54,7 @@ static int look(struct plan *plan, uint64_t size)
 			return -ENOEXEC;
 		if (phdr[i].p_type != PT_LOAD)
 			continue;
-		if (plan->spare != NULL || !is_sound(&phdr[i], size) ||
+		if (plan->spare != NULL || !is_sound(plan, &phdr[i], size) ||
 		    phdr[i].p_vaddr + phdr[i].p_memsz < plan->end)
 			return -ENOEXEC;
 		plan->end = phdr[i].p_vaddr + phdr[i].p_memsz;
@@ -65,7 +66,8 @@ static int look(struct plan *plan, uint64_t size)
 	return plan->spare != NULL && plan->end != 0 ? 0 : -ENOEXEC;
 }
 
-static int read_headers(struct plan *plan, const unsigned char *loader, size_t size)
+static int read_headers(struct plan *plan, uint16_t machine, const unsigned char *loader,
+			size_t size)
 {
 	const Elf64_Ehdr *ehdr = &plan->ehdr;
 	uint64_t table;
@@ -76,7 +78,7 @@ static int read_headers(struct plan *plan, const unsigned char *loader, size_t s
 	table = (uint64_t)ehdr->e_phnum * sizeof(Elf64_Phdr);
 	if (memcmp(ehdr->e_ident, ELFMAG, SELFMAG) != 0 || ehdr->e_ident[EI_CLASS] != ELFCLASS64 ||
 	    ehdr->e_ident[EI_DATA] != ELFDATA2LSB || ehdr->e_type != ET_DYN ||
-	    ehdr->e_machine != EM_X86_64 || ehdr->e_phentsize != sizeof(Elf64_Phdr) ||
+	    ehdr->e_machine != machine || ehdr->e_phentsize != sizeof(Elf64_Phdr) ||
 	    ehdr->e_phnum > 64 || ehdr->e_phoff > size || table > size - ehdr->e_phoff)
 		return -ENOEXEC;
 	plan->phdr = malloc(table + 1);
@@ -99,8 +101,8 @@ static void move_segment(struct plan *plan, uint64_t to)
 			phdr->p_offset += to - from;
 	}
 	plan->bss->p_filesz = plan->bss->p_memsz =
-		round_up(plan->bss->p_vaddr + plan->bss->p_memsz) - plan->bss->p_vaddr;
-	plan->bss->p_align = PAGE;
+		round_up(plan, plan->bss->p_vaddr + plan->bss->p_memsz) - plan->bss->p_vaddr;
+	plan->bss->p_align = plan->page;
 }
 
 /* Debuggers look for what sections hold at their places in the file. */
@@ -133,22 +135,23 @@ static void move_sections(const struct plan *plan, unsigned char *copy, size_t s
  */
 static void lay_out(struct plan *plan, size_t size, uint64_t code_size)
 {
-	plan->size = round_up(size);
+	plan->size = round_up(plan, size);
 	if (plan->bss != NULL) {
-		plan->bss_at = plan->size + plan->bss->p_vaddr % PAGE;
-		plan->size = round_up(plan->bss_at + plan->bss->p_memsz);
+		plan->bss_at = plan->size + plan->bss->p_vaddr % plan->page;
+		plan->size = round_up(plan, plan->bss_at + plan->bss->p_memsz);
 	}
 	plan->code_at = plan->size;
-	plan->code_size = round_up(code_size);
+	plan->code_size = round_up(plan, code_size);
 	plan->size += plan->code_size;
 }
 
-int loader_copy(const unsigned char *loader, size_t size, const unsigned char *code,
-		size_t code_size, struct follow *config, unsigned char **ret_copy, size_t *ret_size)
+int loader_copy(const struct image_arch *arch, const unsigned char *loader, size_t size,
+		const unsigned char *code, size_t code_size, struct follow *config,
+		unsigned char **ret_copy, size_t *ret_size)
 {
-	struct plan plan = {.phdr = NULL};
+	struct plan plan = {.page = arch->unit};
 	unsigned char *copy = NULL;
-	int r = read_headers(&plan, loader, size);
+	int r = read_headers(&plan, arch->machine, loader, size);
 
 	if (r == 0 && code_size % FOLLOW_ALIGN != 0)
 		r = -ENOEXEC;
@@ -164,7 +167,7 @@ int loader_copy(const unsigned char *loader, size_t size, const unsigned char *c
 			move_sections(&plan, copy, size, plan.bss->p_offset, plan.bss->p_filesz);
 			move_segment(&plan, plan.bss_at);
 		}
-		config->segment = round_up(plan.end);
+		config->segment = round_up(&plan, plan.end);
 		config->entry = plan.ehdr.e_entry;
 		*plan.spare = (Elf64_Phdr){.p_type = PT_LOAD,
 					   .p_flags = PF_R | PF_X,
@@ -173,7 +176,7 @@ int loader_copy(const unsigned char *loader, size_t size, const unsigned char *c
 					   .p_paddr = config->segment,
 					   .p_filesz = plan.code_size,
 					   .p_memsz = plan.code_size,
-					   .p_align = PAGE};
+					   .p_align = plan.page};
 		plan.ehdr.e_entry = config->segment;
 		memcpy(copy, &plan.ehdr, sizeof(plan.ehdr));
 		memcpy(copy + plan.ehdr.e_phoff, plan.phdr, plan.ehdr.e_phnum * sizeof(Elf64_Phdr));

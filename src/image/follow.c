@@ -14,7 +14,6 @@
 
 #define PROT_READ_ 1
 #define PROT_WRITE_ 2
-#define PROT_EXEC_ 4
 #define MAP_SHARED_ 1
 #define MAP_PRIVATE_ 2
 #define MAP_FIXED_ 16
@@ -26,6 +25,7 @@
 #define PR_SET_MM_MAP_ 14
 #define PR_GET_SECCOMP_ 21
 #define NO_FD (-1l)
+/* The least that a kernel may have; it rounds lengths up itself. */
 #define PAGE 4096ul
 
 /* As linux/prctl.h has it. */
@@ -132,7 +132,7 @@ static void fill_process(struct process_page *process, const struct process_page
 /* Where the image is, or 0. */
 static uint64_t map_image(const struct follow *config, uint64_t vdso)
 {
-	const uint64_t unit = PROCESS_UNIT_X86, front = PROCESS_UNITS * unit;
+	const uint64_t unit = FOLLOW_UNIT, front = PROCESS_UNITS * unit;
 	uint64_t total = front + ((config->image_size + PAGE - 1) & -PAGE), area;
 	long r = follow_syscall(FOLLOW_SYS_MMAP, 0, (long)total, PROT_READ_ | PROT_WRITE_,
 				MAP_PRIVATE_ | MAP_ANONYMOUS_, NO_FD, 0);
@@ -142,8 +142,8 @@ static uint64_t map_image(const struct follow *config, uint64_t vdso)
 	area = (uint64_t)r;
 	r = map_file(config->page, area, unit, PROT_READ_, MAP_SHARED_);
 	if (!failed(r))
-		r = map_file(config->image, area + front, config->image_size,
-			     PROT_READ_ | PROT_EXEC_, MAP_PRIVATE_);
+		r = map_file(config->image, area + front, config->image_size, FOLLOW_PROT,
+			     MAP_PRIVATE_);
 	if (!failed(r))
 		r = follow_syscall(FOLLOW_SYS_MADVISE, (long)(area + 2 * unit), (long)unit,
 				   MADV_WIPEONFORK_, 0, 0, 0);

@@ -3,6 +3,7 @@
  * guest.c - a program for `vclock run`, of 64 or of 32 bits: it finds the image where the kernel's
  * vDSO was, reads the page through it, gets its signals, makes system calls through it, and forks.
  *     guest [PERCENT]
+ *     guest exec PROGRAM [ARGUMENT]...: becomes PROGRAM, which is to be followed
  * Of the reads, PERCENT at least must come from the page; 50, where the host may hold the machine
  * up.
  */
@@ -100,20 +101,35 @@ static int settle(void)
 	return (int)state();
 }
 
+/* How long a steady clock stands still at the end of a line, while its writer is late. */
+static int64_t clamp_ns(const struct vclock_slot *slot)
+{
+	return (int64_t)(((uint64_t)slot->clamp_cyc * slot->line[1].mult[0]) >> page()->shift);
+}
+
 static void check_reads(int32_t clk, const char *name)
 {
-	unsigned i, outside = 0;
+	unsigned i, outside = 0, held = 0;
 	int64_t before, value, after, error;
+	const struct vclock_slot *slot;
 
 	for (i = 0; i < READS; i++) {
 		before = raw_ns(clk);
 		value = image_ns(clk);
 		after = raw_ns(clk);
-		error = page()->slot[page()->generation & 1].error_ns;
-		error += SLACK_NS;
-		outside += value < before - error || value > after + error;
+		slot = &page()->slot[page()->generation & 1];
+		error = slot->error_ns + SLACK_NS;
+		if (value >= before - error && value <= after + error)
+			continue;
+		if (clk == VCLOCK_MONOTONIC && value < before &&
+		    value >= before - error - clamp_ns(slot))
+			held++;
+		else
+			outside++;
 	}
-	tap_ok(outside == 0, "%s: %u of %u reads outside their bracket", name, outside, READS);
+	tap_ok(outside == 0 && held <= READS / 1000,
+	       "%s: %u of %u reads outside their bracket, %u held at a line's end", name, outside,
+	       READS, held);
 }
 
 static int64_t least_ns(int64_t (*read)(int32_t))
@@ -282,6 +298,8 @@ static void check_kernels_image(void)
 
 int main(int argc, char **argv)
 {
+	if (argc > 2 && strcmp(argv[1], "exec") == 0)
+		return execv(argv[2], argv + 2);
 	ehdr = getauxval(AT_SYSINFO_EHDR);
 	tap_ok(ehdr != 0 && memmem((void *)ehdr, HEAD, "clock_gettime_tai", 17) != NULL,
 	       "the image is there");

@@ -3,6 +3,10 @@
 #ifndef FOLLOW_X86_64_H
 #define FOLLOW_X86_64_H
 
+#define FOLLOW_UNIT PROCESS_UNIT_X86
+/* Of the image: PROT_READ and PROT_EXEC. */
+#define FOLLOW_PROT 0x5
+
 #define FOLLOW_SYS_CLOSE 3
 #define FOLLOW_SYS_MMAP 9
 #define FOLLOW_SYS_MPROTECT 10
