@@ -182,7 +182,7 @@ beside 'gettimeofday, ours / glibc' timeofday 1.01
 beside 'COARSE, ours / glibc' coarse 1.2
 beside 'time(), ours / glibc' time 1.2
 
-# What a launch costs, against a program that only starts another one: the least of 50, side by side.
+# What a launch costs: the least of 50, side by side.
 cat >spawn.c <<'EOF2'
 #define _GNU_SOURCE
 #include <spawn.h>
@@ -223,24 +223,29 @@ int main(int argc, char **argv)
 	return 0;
 }
 EOF2
-# What a launcher costs that does nothing but execute the program.
+# The least that a launcher can cost is that of a static program of musl which does nothing but execute
+# another: its start-up asks the CPU nothing, and nothing is loaded. The program that is started is of
+# that kind too, so that what is compared is the launch. A launcher that loads the libraries of the
+# other commands is over the bound by its start alone (that it does not start by glibc is seen by
+# tests/cli_front.t); what is left below the bound is the helper's work.
 cat >only.c <<'EOF2'
 #include <unistd.h>
 int main(int argc, char **argv)
 {
-	return argc < 2 || execvp(argv[1], argv + 1);
+	return argc < 2 ? 0 : execvp(argv[1], argv + 1);
 }
 EOF2
-gcc -O2 -o spawn spawn.c && gcc -O2 -o only only.c || exit 1
+gcc -O2 -o spawn spawn.c && musl-gcc -O2 -static -o only only.c || exit 1
 status=1
 for try in 1 2 3; do
-	mapfile -t figure < <(./spawn 50 env true , env ./only true , env "$vclock" run --trust-counter true)
-	diag "env true: $((figure[0] / 1000)) us; only executing it adds $(((figure[1] - figure[0]) / 1000)) us," \
-		"vclock run $(((figure[2] - figure[0]) / 1000)) us, in try $try"
-	adds=$(awk "BEGIN { printf \"%.2f\", (${figure[2]} - ${figure[0]}) / ${figure[0]} }")
-	awk "BEGIN { exit !($adds <= 2) }" && status=0 && break
+	mapfile -t figure < <(./spawn 50 ./only , ./only ./only , "$vclock" run --trust-counter --require -- ./only , \
+		env true , "$vclock" run --trust-counter --require -- env true)
+	diag "executing a static program adds $(((figure[1] - figure[0]) / 1000)) us, vclock run $(((figure[2] - figure[0]) / 1000)) us;" \
+		"vclock run adds $(((figure[4] - figure[3]) / 1000)) us to env true, in try $try"
+	ratio=$(awk "BEGIN { printf \"%.2f\", ${figure[2]} / ${figure[1]} }")
+	awk "BEGIN { exit !($ratio <= 3) }" && status=0 && break
 done
-ok $status "what a launch adds to env true, as a share of it: $adds <= 2"
+ok $status "a static program by vclock run / by one that only executes it: $ratio <= 3"
 
 # The same for each program of a followed one.
 cat >starter.c <<'EOF2'
