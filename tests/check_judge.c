@@ -142,6 +142,37 @@ static void standing_still(void)
 	tap_ok(!tally_stands_still(&page, 1000, 900, -EINVAL, 0), "an error is no excuse");
 }
 
+static int soon_after(const struct check_subject *of, int32_t clk, struct vclock_timespec *ret_ts)
+{
+	(void)of;
+	(void)clk;
+	*ret_ts = (struct vclock_timespec){5, 1100};
+	return 0;
+}
+
+/* The writer was just in time: a reader saw the line's end, and the next line goes on at once. */
+static void standing_still_for_a_moment(void)
+{
+	const int64_t end_ns = INT64_C(5000000000);
+	struct vclock_line *line;
+
+	begin();
+	subject.gettime = soon_after;
+	page.shift = 1; /* 2 GHz: a mult of 1 */
+	line = &page.history[VCLOCK_HISTORY - 2];
+	line->mult[0] = 1;
+	line->base[VCLOCK_MONOTONIC].sec = 4;
+	line->base[VCLOCK_MONOTONIC].fns = 2 * UINT64_C(1000000000) - LINE_CYC;
+	tap_ok(tally_clock_stands_still(&subject, VCLOCK_MONOTONIC, end_ns + 164, end_ns),
+	       "the value at a line's end stands still, whatever comes next");
+	tap_ok(!tally_clock_stands_still(&subject, VCLOCK_MONOTONIC, end_ns + 164, end_ns - 1),
+	       "... and no other does");
+	tap_ok(!tally_clock_stands_still(&subject, VCLOCK_MONOTONIC, end_ns + 50000, end_ns),
+	       "... and not for 50 us");
+	tap_ok(!tally_clock_stands_still(&subject, VCLOCK_REALTIME, end_ns + 164, end_ns),
+	       "... and REALTIME never");
+}
+
 static void shares(void)
 {
 	struct check_result r;
@@ -226,6 +257,7 @@ int main(void)
 	brackets();
 	excuses();
 	standing_still();
+	standing_still_for_a_moment();
 	shares();
 	steadiness();
 	looking();

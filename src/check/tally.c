@@ -60,23 +60,28 @@ static bool has_gap(const struct vclock_page *page)
 	return false;
 }
 
-bool tally_has_gap(const struct check_subject *subject)
+/* A page as it was at one moment; false: its writer was faster, each time. */
+static bool copy_page(const struct vclock_page *page, struct vclock_page *ret_copy)
 {
-	struct vclock_page copy;
 	uint32_t generation;
 	int i;
 
-	if (subject->page == NULL)
-		return false;
 	for (i = 0; i < VCLOCK_READ_TRIES; i++) {
-		generation = VCLOCK_LOAD32(&subject->page->generation);
+		generation = VCLOCK_LOAD32(&page->generation);
 		vclock_fence_acquire(); /* partners: the writer's, as in vclock_read_parts() */
-		memcpy(&copy, subject->page, sizeof(copy));
+		memcpy(ret_copy, page, sizeof(*ret_copy));
 		vclock_fence_acquire();
-		if (VCLOCK_LOAD32(&subject->page->generation) == generation)
-			return has_gap(&copy);
+		if (VCLOCK_LOAD32(&page->generation) == generation)
+			return true;
 	}
 	return false;
+}
+
+bool tally_has_gap(const struct check_subject *subject)
+{
+	struct vclock_page copy;
+
+	return subject->page != NULL && copy_page(subject->page, &copy) && has_gap(&copy);
 }
 
 static int64_t clamp_ns(const struct vclock_page *page)
@@ -98,14 +103,46 @@ bool tally_stands_still(const struct vclock_page *page, int64_t floor, int64_t v
 	return r == CHECK_UNCOVERED || next == v || (next >= floor && next - v > limit / 2);
 }
 
+static bool ends_with(const struct vclock_page *page, const struct vclock_line *line, int32_t clk,
+		      int64_t v)
+{
+	int64_t sec;
+	uint32_t nsec;
+
+	if (line->length_cyc == 0)
+		return false;
+	vclock_line_value(line, (uint32_t)clk, line->length_cyc, page->shift & 63, &sec, &nsec);
+	return sec * 1000000000 + nsec == v;
+}
+
+/* Whether v is the very value that a steady clock had where a line ended. */
+static bool is_end(const struct vclock_page *page, int32_t clk, int64_t v)
+{
+	const struct vclock_slot *slot = &page->slot[page->generation & 1];
+	uint32_t n;
+
+	if (!vclock_page_has(page, (uint32_t)clk) || (VCLOCK_BIT(clk) & VCLOCK_STEADY_CLOCKS) == 0)
+		return false;
+	for (n = 1; n < VCLOCK_HISTORY && n <= slot->history_count; n++)
+		if (ends_with(page, &page->history[(slot->history_count - n) % VCLOCK_HISTORY], clk,
+			      v))
+			return true;
+	return ends_with(page, &slot->line[0], clk, v) || ends_with(page, &slot->line[1], clk, v);
+}
+
+/* A line that the writer was just in time with has an end too, and goes on from it: the next read
+ * tells nothing then. */
 bool tally_clock_stands_still(const struct check_subject *subject, int32_t clk, int64_t floor,
 			      int64_t v)
 {
 	struct vclock_timespec ts = {0, 0};
+	struct vclock_page copy;
 	int r;
 
 	if (subject->page == NULL)
 		return false;
+	if (copy_page(subject->page, &copy) && is_end(&copy, clk, v))
+		return floor - v <= clamp_ns(&copy);
 	r = subject->gettime(subject, clk, &ts);
 	return tally_stands_still(subject->page, floor, v, r, oracle_ns(&ts));
 }

@@ -63,7 +63,10 @@ bool tally_has_gap(const struct check_subject *subject);
 bool tally_stands_still(const struct vclock_page *page, int64_t floor, int64_t v, int r,
 			int64_t next);
 
-/* The same of one clock of the subject, which is read once more. Always false without a page. */
+/*
+ * The same of one clock of the subject: v is what a line of its page ends with, or the clock, read
+ * once more, tells. Always false without a page.
+ */
 bool tally_clock_stands_still(const struct check_subject *subject, int32_t clk, int64_t floor,
 			      int64_t v);
 
