@@ -17,8 +17,6 @@
  * and a machine whose CPUs are always busy is held up for tens of milliseconds. */
 #define BURST_NS 500000
 #define PAUSE_NS 1000000
-/* As the suites have it: all that the page remembers. A writer that was late once is late again. */
-#define LINES_AFTER_GAP (VCLOCK_HISTORY - 1)
 
 static const uint32_t clocks[] = {VCLOCK_MONOTONIC, VCLOCK_REALTIME, VCLOCK_MONOTONIC_RAW,
 				  VCLOCK_BOOTTIME, VCLOCK_TAI};
@@ -38,6 +36,7 @@ struct reading {
 	uint32_t clk;
 	uint64_t cyc;
 	int64_t before_ns, value_ns, after_ns;
+	uint32_t error_ns; /* the larger of what the page stated before and after it */
 	bool is_from_page;
 };
 
@@ -49,11 +48,25 @@ int64_t observe_kernel_ns(int clk)
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
+static int64_t size_of(int64_t ns)
+{
+	return ns < 0 ? -ns : ns;
+}
+
+static uint32_t stated_error_ns(void)
+{
+	uint32_t generation = __atomic_load_n(&observers.page->generation, __ATOMIC_ACQUIRE);
+
+	return observers.page->slot[generation & 1].error_ns;
+}
+
 static void read_clock(uint32_t clk, struct reading *ret_reading)
 {
 	struct vclock_timespec ts;
+	uint32_t error_ns;
 
 	ret_reading->clk = clk;
+	ret_reading->error_ns = stated_error_ns();
 	ret_reading->before_ns = observe_kernel_ns((int)clk);
 	ret_reading->cyc = vclock_counter_ordered();
 	ret_reading->is_from_page = vclock_read_at(observers.page, ret_reading->cyc, clk, &ts) == 0;
@@ -61,47 +74,65 @@ static void read_clock(uint32_t clk, struct reading *ret_reading)
 		vclock_gettime64((int32_t)clk, &ts);
 	ret_reading->after_ns = observe_kernel_ns((int)clk);
 	ret_reading->value_ns = ts.tv_sec * 1000000000 + ts.tv_nsec;
+	error_ns = stated_error_ns();
+	if (error_ns > ret_reading->error_ns)
+		ret_reading->error_ns = error_ns;
 }
 
-static const struct vclock_slot *live_slot(void)
+/* The page's lines, the newest first. Returns how many; 0: the writer was faster, three times. */
+static unsigned copy_lines(struct vclock_line *ret_lines)
 {
-	uint32_t generation = __atomic_load_n(&observers.page->generation, __ATOMIC_ACQUIRE);
+	const struct vclock_page *page = observers.page;
+	const struct vclock_slot *slot;
+	uint32_t generation, n;
+	unsigned count;
+	int i;
 
-	return &observers.page->slot[generation & 1];
+	for (i = 0; i < VCLOCK_READ_TRIES; i++) {
+		generation = VCLOCK_LOAD32(&page->generation);
+		vclock_fence_acquire(); /* partners: the writer's, as in vclock_read_parts() */
+		slot = &page->slot[generation & 1];
+		count = 0;
+		ret_lines[count++] = slot->line[1];
+		if (slot->line[0].length_cyc != 0)
+			ret_lines[count++] = slot->line[0];
+		/* The oldest entry is left out: the next update may be writing it. */
+		for (n = 1; n < VCLOCK_HISTORY && n <= slot->history_count; n++)
+			ret_lines[count++] =
+				page->history[(slot->history_count - n) % VCLOCK_HISTORY];
+		vclock_fence_acquire();
+		if (VCLOCK_LOAD32(&page->generation) == generation)
+			return count;
+	}
+	return 0;
+}
+
+/* Whether a line began where none had ended, or too long ago to tell. */
+static bool begins_after_gap(const struct vclock_line *lines, unsigned count, unsigned i)
+{
+	return i + 1 >= count ||
+	       lines[i + 1].start_cyc + lines[i + 1].length_cyc != lines[i].start_cyc;
 }
 
 /*
- * Whether the clock stood still past a line's end: no line of the page, and of its history of some
- * 100 ms, is about that counter value. A reader that is held up for longer is excused too.
+ * Outside in the page's own right: where no line is about the counter value, a steady clock stood
+ * still at the end of the last one until the kernel had surely passed that; and the first line
+ * after a gap, and the next until its end, lie above all that the kernel can have said, by less
+ * than the stated error. Of a reader that was held up for so long that the page has forgotten, it
+ * is not known.
  */
-static bool stood_still(const struct reading *reading)
+static bool is_excused(const struct reading *reading, int64_t distance)
 {
-	uint64_t ns;
+	struct vclock_line lines[2 + VCLOCK_HISTORY];
+	unsigned count = copy_lines(lines), i = 0;
 
-	return (VCLOCK_BIT(reading->clk) & VCLOCK_STEADY_CLOCKS) != 0 &&
-	       vclock_read_stamp(observers.page, reading->cyc, reading->clk, &ns) != 0;
-}
-
-/* Whether one of the last lines did not start where the one before it ended. */
-static bool is_after_gap(void)
-{
-	const struct vclock_slot *slot = live_slot();
-	const struct vclock_line *first = &slot->line[slot->line[0].length_cyc == 0];
-	uint64_t start_cyc = first->start_cyc;
-	uint32_t i;
-
-	if (first->start_cyc + first->length_cyc != slot->line[1].start_cyc &&
-	    first != &slot->line[1])
+	while (i < count && reading->cyc - lines[i].start_cyc >= lines[i].length_cyc)
+		i++;
+	if (i >= count && (VCLOCK_BIT(reading->clk) & VCLOCK_STEADY_CLOCKS) != 0)
 		return true;
-	for (i = 1; i <= LINES_AFTER_GAP && i <= slot->history_count; i++) {
-		const struct vclock_line *line =
-			&observers.page->history[(slot->history_count - i) % VCLOCK_HISTORY];
-
-		if (line->start_cyc + line->length_cyc != start_cyc)
-			return true;
-		start_cyc = line->start_cyc;
-	}
-	return false;
+	return size_of(distance) <= reading->error_ns &&
+	       (i >= count || begins_after_gap(lines, count, i) ||
+		begins_after_gap(lines, count, i + 1));
 }
 
 uint64_t observe_outside(void)
@@ -130,23 +161,22 @@ static int64_t distance_ns(const struct reading *reading)
 	return reading->value_ns > reading->after_ns ? reading->value_ns - reading->after_ns : 0;
 }
 
-static int64_t size_of(int64_t ns)
-{
-	return ns < 0 ? -ns : ns;
-}
-
 static void keep_worst(int64_t *worst_ns, int64_t ns)
 {
 	if (size_of(ns) > size_of(*worst_ns))
 		*worst_ns = ns;
 }
 
+/* When it was read: a reader may be held up before it comes here. */
 static void note_far(struct observe_figures *figures, const struct reading *reading)
 {
 	bool is_wall = reading->clk == VCLOCK_REALTIME || reading->clk == VCLOCK_TAI;
+	uint64_t since_us = (vclock_counter_ordered() - reading->cyc) /
+			    (VCLOCK_LOAD64(&observers.page->counter_hz) / 1000000);
 
 	__atomic_store_n(is_wall ? &figures->far_real_ns : &figures->far_mono_ns,
-			 observe_kernel_ns(CLOCK_MONOTONIC), __ATOMIC_RELAXED);
+			 observe_kernel_ns(CLOCK_MONOTONIC) - (int64_t)since_us * 1000,
+			 __ATOMIC_RELAXED);
 }
 
 int64_t observe_far_ns(bool is_wall)
@@ -164,36 +194,16 @@ int64_t observe_far_ns(bool is_wall)
 	return latest_ns;
 }
 
-/* So long that what the page says now is not what it said when this was read. */
-static bool was_held_up(const struct reading *reading)
-{
-	uint64_t hz = VCLOCK_LOAD64(&observers.page->counter_hz);
-
-	return vclock_counter_unordered() - reading->cyc > hz / 20;
-}
-
-/*
- * Outside in the page's own right: it stands still at its last line's end until the kernel has
- * surely passed that value, and the first lines after a gap start above all that the kernel can
- * have said.
- */
-static bool is_excused(const struct reading *reading, int64_t distance, uint32_t error_ns)
-{
-	return stood_still(reading) ||
-	       ((is_after_gap() || was_held_up(reading)) && size_of(distance) <= error_ns);
-}
-
 static void judge(struct observe_figures *figures, const struct reading *reading, uint32_t changing)
 {
 	int64_t distance = distance_ns(reading);
-	uint32_t error_ns = live_slot()->error_ns;
 
-	if (error_ns > figures->error_ns)
-		figures->error_ns = error_ns;
+	if (reading->error_ns > figures->error_ns)
+		figures->error_ns = reading->error_ns;
 	/* Only a step of the clock itself makes the kernel's own reads go back. */
 	if (distance == 0 || reading->after_ns < reading->before_ns)
 		return;
-	if (is_excused(reading, distance, error_ns)) {
+	if (is_excused(reading, distance)) {
 		figures->excused++;
 		keep_worst(&figures->worst_excused_ns, distance);
 		return;

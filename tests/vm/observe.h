@@ -25,7 +25,7 @@ struct observe_figures {
 	uint64_t reads, page_reads;
 	uint64_t outside; /* steady: outside the bracket */
 	uint64_t excused; /* outside while the clock stood still at the end of the last line, or
-			   * within the stated error on the first lines after a gap */
+			   * within the stated error on the first two lines after a gap */
 	uint64_t back;	  /* steps back, in one thread or from one to another */
 	/* Below (< 0) or above (> 0) the bracket. */
 	int64_t worst_steady_ns;   /* of `outside` */

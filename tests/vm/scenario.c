@@ -76,7 +76,7 @@ struct scenario {
 	const char *name;
 	struct event events[8];
 	int page_percent; /* reads that must come from the page, with --exact */
-	int follow_ms;	  /* longest time to follow, beside the publisher's own lateness; 0: any */
+	int follow_ms;	  /* longest time to follow, with --exact; 0: any */
 };
 
 static void sleep_ms(int ms)
@@ -402,6 +402,20 @@ static int act_and_kill(const struct event *event)
 	return r;
 }
 
+/*
+ * What never is steady in real time where another clocksource than the TSC keeps the kernel's time:
+ * QEMU has one TSC for all CPUs, and puts it forward a little each time that a CPU reads it just
+ * behind another one, so that it never goes back. That is a counter which gains on all other
+ * clocks, by up to 10 ppm for a while, as the CPUs happen to read it; the page states what it sees
+ * of that.
+ */
+static uint32_t never_steady(const struct event *event)
+{
+	return !is_exact && event->act == clocksource && event->arg != 0
+		       ? OBSERVE_RATE | OBSERVE_RAW
+		       : 0;
+}
+
 /* Returns how long the page needed to follow. */
 static int64_t happen(const struct scenario *scenario, const struct event *event)
 {
@@ -415,7 +429,7 @@ static int64_t happen(const struct scenario *scenario, const struct event *event
 	tap_ok(r == 0, "%s: %s (%d)", scenario->name, event->what, r);
 	late_ns = settle(event->settle_ms);
 	far_ns = observe_far_ns((event->changing & OBSERVE_WALL) != 0);
-	observe_judge(0);
+	observe_judge(never_steady(event));
 	outside = observe_outside();
 	sleep_ms(event->steady_ms);
 	outside = observe_outside() - outside;
@@ -423,25 +437,12 @@ static int64_t happen(const struct scenario *scenario, const struct event *event
 	tap_diag("%s: followed after %.3f ms, publisher late by %.3f ms, then %llu reads outside",
 		 event->what, (double)follow_ns / MSEC, (double)late_ns / MSEC,
 		 (unsigned long long)outside);
-	if (scenario->follow_ms != 0 && !is_killed)
+	/* A time that a busy host has no part in. */
+	if (scenario->follow_ms != 0 && is_exact && !is_killed)
 		tap_ok(follow_ns <= scenario->follow_ms * (int64_t)MSEC + late_ns,
 		       "%s: followed within %d ms and the publisher's lateness", event->what,
 		       scenario->follow_ms);
 	return follow_ns;
-}
-
-/*
- * How far MONOTONIC may go back: not at all, but where the host holds the writer up while the rate
- * changes by more than the stand-still at a line's end is made for, by that change over two lines.
- */
-static void judge_back(const struct scenario *scenario, const struct observe_figures *figures)
-{
-	int64_t most_ns = !is_exact && scenario->events[0].act == tick ? 2 * MSEC : 0;
-
-	tap_ok(llabs(figures->worst_back_ns) <= most_ns,
-	       "%s: MONOTONIC goes back by %lld ns at the most (%llu times, worst %lld ns)",
-	       scenario->name, (long long)most_ns, (unsigned long long)figures->back,
-	       (long long)figures->worst_back_ns);
 }
 
 static void judge(const struct scenario *scenario, const struct observe_figures *figures,
@@ -471,7 +472,9 @@ static void judge(const struct scenario *scenario, const struct observe_figures 
 	       scenario->name, EXCUSED_NS_MAX);
 	tap_ok(llabs(figures->worst_changing_ns) <= figures->error_ns,
 	       "%s: within the stated error while the rate changes", scenario->name);
-	judge_back(scenario, figures);
+	tap_ok(figures->back == 0, "%s: MONOTONIC does not go back (%llu times, worst %lld ns)",
+	       scenario->name, (unsigned long long)figures->back,
+	       (long long)figures->worst_back_ns);
 }
 
 static void run(const struct scenario *scenario)
