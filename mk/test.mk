@@ -90,6 +90,9 @@ ifneq ($(findstring -static-libasan,$(LDFLAGS_ALL)),)
 LDLIBS_lib_dlopen := -Wl,--export-dynamic-symbol='__asan_*' -Wl,--export-dynamic-symbol='__ubsan_*'
 endif
 
+# A part of the daemon by itself.
+$(B)/tests/daemon_wake: $(B)/obj/src/daemon/wake.o
+
 # A link, so that a shell test's name tells its build.
 $(B)/tests/%.t: tests/%.t
 	@mkdir -p $(@D)
