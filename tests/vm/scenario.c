@@ -145,13 +145,13 @@ static int storm_steps(int64_t ms)
 }
 
 /* sign +1: a leap second comes in at midnight; -1: one is left out. The kernel wants to be armed
- * more than a second before. */
+ * more than a second before; a daemon that is killed and started meanwhile takes two more. */
 static int leap(int64_t sign)
 {
 	int r = control_tai(37);
 
 	if (r == 0)
-		r = control_set(SEC_MIDNIGHT - (sign > 0 ? 2 : 4));
+		r = control_set(SEC_MIDNIGHT - (sign > 0 ? 2 : 4) - (is_killed ? 3 : 0));
 	return r != 0 ? r : control_leap((int)sign);
 }
 
