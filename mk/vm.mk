@@ -47,27 +47,41 @@ VM_CHECK = scripts/vm/check $(B) $(ARCH) $(if $(STATIC),,--lib $(VM_LIB_$(ARCH))
 check-in-vm: tests $(B)/vm/init
 	$(VM_CHECK) $(TEST_BIN)
 
-# The same in two steps, for scripts/test: only the machine, then the names of its verdicts.
+# In two steps, for scripts/test, and only what needs the kernel: first the machine; then the names of its
+# verdicts, and of the tests that run without it.
 boot-in-vm: tests $(B)/vm/init
-	$(VM_CHECK) --boot $(TEST_BIN)
+	$(VM_CHECK) --boot $(NEED_KERNEL)
 
 list-in-vm:
-	@printf '%s\n' $(B)/vm/out/machine $(patsubst $(B)/tests/%,$(B)/vm/out/%,$(TEST_BIN))
+	@printf '%s\n' $(B)/vm/out/machine $(NEED_KERNEL:$(B)/tests/%=$(B)/vm/out/%) $(filter-out $(NEED_KERNEL),$(TESTS))
 
 check-vm-i386:
 	$(MAKE) ARCH=i386 check-in-vm
 
-# musl: static programs, and the tools with plain text.
 vm-programs: $(VM_PROGRAMS)
 
-check-vm: images
+# musl: static programs, and the tools with plain text.
+all-vm-programs: images
 	$(MAKE) LIBC=musl vm-programs
 	$(MAKE) ARCH=i386 vm-programs
 	$(MAKE) ARCH=aarch64 vm-programs
+
+check-vm: all-vm-programs
 	scripts/vm/matrix $(MACHINES)
+
+# The same in steps, for scripts/test: the downloads, the machines, the names of their verdicts.
+fetch-vm:
+	scripts/vm/matrix --fetch $(MACHINES)
+
+boot-vm: all-vm-programs
+	scripts/vm/matrix --boot $(MACHINES)
+
+list-vm:
+	@cat build/vm/out/results
 
 # After check-vm: its figures into docs/testing.md.
 vm-table:
 	scripts/vm/table --write docs/testing.md
 
-.PHONY: check-in-vm boot-in-vm list-in-vm check-vm-i386 vm-programs check-vm vm-table
+.PHONY: check-in-vm boot-in-vm list-in-vm check-vm-i386 vm-programs all-vm-programs check-vm fetch-vm boot-vm \
+	list-vm vm-table

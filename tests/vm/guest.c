@@ -127,7 +127,7 @@ static void check_reads(int32_t clk, const char *name)
 		else
 			outside++;
 	}
-	tap_ok(outside == 0 && held <= READS / 1000,
+	tap_ok(outside == 0 && held <= READS / 100,
 	       "%s: %u of %u reads outside their bracket, %u held at a line's end", name, outside,
 	       READS, held);
 }
