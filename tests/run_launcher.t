@@ -175,6 +175,15 @@ is "$(cat limited)" \
 	"vclock: run: true: runs with the kernel's vDSO: the file size limit does not allow a page" \
 	'a limit on the size of files'
 
+wrong=''
+for count in $(seq 4 16); do
+	(ulimit -n "$count" && "$vclock" run --trust-counter --verbose ./probe-static short 2>&1) >limited
+	grep -Eqx "image .*|vclock: run: ./probe-static: runs with the kernel's vDSO: no descriptor" limited ||
+		wrong="$wrong $count:$(cat limited)"
+done
+grep -q '^image' limited || wrong="$wrong none"
+is "$wrong" '' 'a limit on the number of descriptors'
+
 # Scripts, with and without an interpreter's name.
 printf '#!/bin/sh\necho script "$1"\n' >script
 printf 'echo bare "$1"\n' >bare

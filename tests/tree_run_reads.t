@@ -141,6 +141,13 @@ reads=200000
 is "$(cat err)" 'vclock: run: ./reads: has the image and the machine'"'"'s page' 'it takes the page of vclockd'
 is "$(sed 's/.*page of //' out)" "$daemon" 'and reads that very one'
 judge "vclockd's page"
+for route in vdso syscall; do
+	VCLOCK_ROUTE=$route "$vclock" run --verbose ./reads 1000 >out 2>err
+	is "$(cat err)" "vclock: run: ./reads: runs with the kernel's vDSO: VCLOCK_ROUTE limits the routes" \
+		"VCLOCK_ROUTE=$route and a live page"
+done
+VCLOCK_ROUTE=page "$vclock" run --verbose ./reads 1000 >out 2>err
+is "$(cat err)" 'vclock: run: ./reads: has the image and the machine'"'"'s page' 'VCLOCK_ROUTE=page and a live page'
 "$vclock" run --follow --without-kernel-vdso sh -c "./reads $reads; :" >out 2>err
 is "$(sed 's/.*page of //' out)" "$daemon" 'so does a program that is followed'
 judge "vclockd's page, followed"

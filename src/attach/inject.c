@@ -146,7 +146,17 @@ static uint64_t word_of(const struct tracee *t, const void *bytes)
 
 static int open_proc(const struct tracee *t, const char *name, int flags)
 {
-	return openat(t->inject->proc_fd, name, flags | O_CLOEXEC);
+	const int proc_fd = t->inject->proc_fd;
+
+	if (proc_fd < 0)
+		errno = -proc_fd;
+	return proc_fd < 0 ? -1 : openat(proc_fd, name, flags | O_CLOEXEC);
+}
+
+/* Of a file of /proc; the helper too has no more than the limit allows the program. */
+static const char *unless_limit(const char *reason)
+{
+	return errno == EMFILE || errno == ENFILE ? "no descriptor" : reason;
 }
 
 static int open_tracee(struct tracee *t, struct inject *inject, pid_t pid)
@@ -163,7 +173,7 @@ static int open_tracee(struct tracee *t, struct inject *inject, pid_t pid)
 		return fail(t, -ENOTSUP, "there is no image for programs of its word size");
 	t->mem_fd = inject_step(inject, "memory") ? open_proc(t, "mem", O_RDWR) : -1;
 	if (t->mem_fd < 0)
-		return fail(t, -EACCES, "its memory cannot be opened");
+		return fail(t, -EACCES, unless_limit("its memory cannot be opened"));
 	return 0;
 }
 
@@ -177,7 +187,7 @@ static int read_auxv(struct tracee *t)
 	if (fd >= 0)
 		close(fd);
 	if (n <= 0 || n == sizeof(t->auxv))
-		return fail(t, -EACCES, "its auxiliary vector cannot be read");
+		return fail(t, -EACCES, unless_limit("its auxiliary vector cannot be read"));
 	t->auxv_size = (size_t)n;
 	if (auxv_word_size(t->auxv, t->auxv_size) != t->stub->word)
 		return fail(t, -EINVAL, "its auxiliary vector is not of its word size");

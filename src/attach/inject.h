@@ -28,7 +28,8 @@ struct inject {
 	struct inject_image image[2]; /* for programs of 32 and of 64 bits */
 	int result_fd;		      /* an eventfd, see stub.h; the program's descriptor too */
 	bool hides_vdso;	      /* the program is not told of the kernel's functions */
-	/* The helper's, see inject_prepare(): the program's folder and a file of /proc; -1: none.
+	/* The helper's, see inject_prepare(): the program's folder and a file of /proc; -errno:
+	 * none.
 	 */
 	int proc_fd, stat_fd;
 	bool must; /* a program without the image exits with 126 */

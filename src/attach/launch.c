@@ -137,37 +137,41 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-static void open_image(struct inject_image *image, const char *folder, const char *name)
+static int open_image(struct inject_image *image, const char *folder, const char *name)
 {
 	char path[1024];
 	struct stat st;
-	int fd = -1;
+	int fd;
 
-	image->fd = -1;
-	if (snprintf(path, sizeof(path), "%s/vdso-%s.so", folder, name) < (int)sizeof(path))
-		fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (snprintf(path, sizeof(path), "%s/vdso-%s.so", folder, name) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return;
+		return -errno;
+	errno = ENOEXEC;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
 	    st.st_size < (off_t)1 << 20) {
 		image->size = (uint64_t)st.st_size;
 		image->fd = pass_on(fd);
 	}
 	close(fd);
+	return image->fd >= 0 ? 0 : -errno;
 }
 
-/* By the word size of the program. */
-static void open_images(struct inject *in, const char *folder)
+/* By the word size of the program. 0 or -errno: of the one for 64 bits, which has to be there. */
+static int open_images(struct inject *in, const char *folder)
 {
 	unsigned is_64;
+	int r = 0;
 
 	for (is_64 = 0; is_64 < 2; is_64++) {
 		const struct stub_arch *stub = stub_arch_of(is_64);
 
 		if (stub != NULL)
-			open_image(&in->image[is_64], folder,
-				   image_arch_of(stub->machine, is_64)->name);
+			r = open_image(&in->image[is_64], folder,
+				       image_arch_of(stub->machine, is_64)->name);
 	}
+	return r;
 }
 
 static void close_session(struct session *s)
@@ -184,11 +188,9 @@ static void close_session(struct session *s)
 /* What a noexec mount, or a policy, would refuse to the program. */
 static bool can_execute(const struct inject_image *image)
 {
-	void *memory;
+	void *memory =
+		mmap(NULL, (size_t)image->size, PROT_READ | PROT_EXEC, MAP_PRIVATE, image->fd, 0);
 
-	if (image->fd < 0)
-		return false;
-	memory = mmap(NULL, (size_t)image->size, PROT_READ | PROT_EXEC, MAP_PRIVATE, image->fd, 0);
 	if (memory == MAP_FAILED)
 		return false;
 	munmap(memory, (size_t)image->size);
@@ -229,14 +231,16 @@ static int open_session(struct session *s, const struct launch *launch, const ch
 	*ret_reason = "it cannot be done on this architecture";
 	if (stub_arch_of(true) == NULL)
 		return -ENOTSUP;
-	open_images(in, launch->images);
 	*ret_reason = "the images cannot be opened, or not be executed where they are";
-	if (!can_execute(&in->image[1]))
-		return -EACCES;
+	r = open_images(in, launch->images);
+	if (r == 0 && !can_execute(&in->image[1]))
+		r = -EACCES;
+	if (r != 0)
+		return r;
 	r = launch->area_fd >= 0 ? private_page_adopt(launch->area_fd, &s->area)
 				 : private_page_open(&s->area);
 	*ret_reason = r == -EFBIG ? "the file size limit does not allow a page"
-				  : "no memory or descriptor for the page";
+				  : "no memory for the page";
 	if (r != 0)
 		return r;
 	in->process = s->area.process;
@@ -484,9 +488,12 @@ static bool seize(struct session *s)
 	if (__atomic_load_n(&s->caller, __ATOMIC_ACQUIRE) != CALLER_CAN_BE_TRACED || !make_timer(s))
 		return false;
 	set_timer(s, STALL_MS);
-	s->pidfd = (int)raw_call(SYS_pidfd_open, s->program, 0, 0, 0, 0, 0);
-	if (s->pidfd < 0 || !inject_step(&s->inject, "attaching"))
+	r = raw_call(SYS_pidfd_open, s->program, 0, 0, 0, 0, 0);
+	if (r < 0 || !inject_step(&s->inject, "attaching")) {
+		s->error = r < 0 ? (int)-r : EIO;
 		return false;
+	}
+	s->pidfd = (int)r;
 	r = raw_call(SYS_ptrace, PTRACE_SEIZE, s->program, 0, (long)options, 0, 0);
 	s->error = (int)-r;
 	return r == 0;
@@ -755,6 +762,8 @@ int launch_start(const struct launch *launch, const char **ret_reason)
 		if (r != 0)
 			end_helper(&session);
 	}
+	if (r == -EMFILE || r == -ENFILE)
+		*ret_reason = "no descriptor";
 	if (r != 0)
 		close_session(&session);
 	return r;

@@ -112,6 +112,8 @@ const char *program_refusal(const char *path)
 
 	for (depth = 0; is_script && depth < SCRIPT_DEPTH; depth++) {
 		fd = open(depth == 0 ? path : interpreter, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		if (fd < 0 && (errno == EMFILE || errno == ENFILE))
+			return "no descriptor";
 		if (fd < 0)
 			return depth == 0 ? "its file cannot be read" : NULL;
 		words = file_refusal(fd);
