@@ -94,7 +94,8 @@ ifneq ($(findstring -static-libasan,$(LDFLAGS_ALL)),)
 LDLIBS_lib_dlopen := -Wl,--export-dynamic-symbol='__asan_*' -Wl,--export-dynamic-symbol='__ubsan_*'
 endif
 
-# A part of the daemon by itself.
+# A part of the daemon by itself, and with the time_t that it has.
+$(B)/obj/tests/daemon_wake.o: CPPFLAGS_ALL += $(TIME64)
 $(B)/tests/daemon_wake: $(B)/obj/src/daemon/wake.o
 
 # A link, so that a shell test's name tells its build.
