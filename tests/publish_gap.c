@@ -66,8 +66,43 @@ static void line_after_gap(const char *what, uint64_t gap_ns, uint32_t error_ns)
 	}
 }
 
+/*
+ * A line after a gap that no other follows: readers stand at its end, and then ask the kernel,
+ * which must have passed what they had. A timekeeper that was last sure of its clock a while ago
+ * has the line begin far above it.
+ */
+static void end_without_a_next(uint64_t age_ns)
+{
+	static const uint32_t clocks[] = {VCLOCK_MONOTONIC, VCLOCK_MONOTONIC_RAW, VCLOCK_BOOTTIME};
+	const struct vclock_slot *slot;
+	uint64_t end;
+	unsigned i;
+
+	byo_init(&byo, 2600000000, 1000000, 50, 0, 1700000000);
+	byo.tk.error_ns = 100;
+	byo_run(&byo, 4);
+	byo_advance_ns(&byo, 100 * MS);
+	byo_restate(&byo);
+	byo_advance_ns(&byo, age_ns);
+	tap_ok(vclock_page_update(&byo.page, &byo.tk) == 0,
+	       "a line %" PRIu64 " ms after the sample", age_ns / MS);
+	slot = byo_live(&byo);
+	end = slot->line[1].start_cyc + slot->line[1].length_cyc + slot->clamp_cyc;
+	for (i = 0; i < 3; i++) {
+		int64_t page = byo_read_ns(&byo.page, end - 1, clocks[i]);
+		int64_t kernel = byo_true_ns(&byo, clocks[i], end) - byo.tk.error_ns;
+
+		tap_ok(page > 0 && page <= kernel,
+		       "clock %u: nothing goes back from its end to the kernel (%" PRId64 " ns)",
+		       clocks[i], page - kernel);
+	}
+}
+
 int main(void)
 {
+	end_without_a_next(1 * MS);
+	end_without_a_next(60 * MS);
+	end_without_a_next(120 * MS);
 	line_after_gap("first of all, 30 ns unsure", 0, 30);
 	line_after_gap("first of all, 20 us unsure", 0, 20000);
 	line_after_gap("3 ms without a page, 30 ns unsure", 3 * MS, 30);

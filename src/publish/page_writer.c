@@ -385,12 +385,29 @@ static int gap_start(const struct truth *truth, const struct vclock_timekeeper *
 	return 0;
 }
 
+/* How far a line is from the caller's at cyc, in ns, rounded up. */
+static uint64_t line_off_ns(const struct truth *truth, const struct vclock_line *line, bool is_raw,
+			    uint64_t cyc)
+{
+	struct moment there,
+		here = base_moment(&line->base[is_raw ? VCLOCK_MONOTONIC_RAW : VCLOCK_MONOTONIC]);
+	int64_t off;
+
+	here = moment_advance(here, cyc - line->start_cyc, line->mult[is_raw], truth->shift);
+	if (!truth_at(truth, is_raw, cyc, &there) ||
+	    !moment_diff(&here, &there, truth->shift, &off))
+		return UINT32_MAX;
+	return ((uint64_t)(off < 0 ? -off : off) + ((uint64_t)1 << truth->shift) - 1) >>
+	       truth->shift;
+}
+
+/* above_ns: how far the last line is off the caller's at its end. */
 static uint32_t clamp_cyc(const struct vclock_page *page, const struct truth *truth,
-			  const struct vclock_timekeeper *tk)
+			  const struct vclock_timekeeper *tk, uint64_t above_ns)
 {
 	/* The stated error, and 1000 ppm over two lines and the time that they are published ahead.
 	 */
-	uint64_t ns = (uint64_t)tk->error_ns + 2 * (page->interval_ns + page->ahead_ns) / 1000;
+	uint64_t ns = tk->error_ns + above_ns + 2 * (page->interval_ns + page->ahead_ns) / 1000;
 	uint64_t cyc = ns_to_cyc(ns, truth->mult, truth->shift);
 
 	return cyc > INT32_MAX ? INT32_MAX : (uint32_t)cyc;
@@ -465,12 +482,11 @@ static int next_after_gap(struct vclock_page *page, const struct truth *truth,
 {
 	const struct vclock_slot *live = live_slot(page);
 	struct vclock_line *line = &next->line[1];
-	uint32_t clamp = clamp_cyc(page, truth, tk);
+	uint64_t above, raw_above;
+	uint32_t clamp;
 	int r;
 
 	keep_last_line(page, now, next);
-	if (next->line[0].length_cyc == 0 || clamp > next->clamp_cyc)
-		next->clamp_cyc = clamp;
 	memset(line, 0, sizeof(*line));
 	line->start_cyc = now + ns_to_cyc(GAP_START_NS, truth->mult, truth->shift);
 	line->length_cyc = length_cyc(first_line_ns(page), truth);
@@ -479,9 +495,16 @@ static int next_after_gap(struct vclock_page *page, const struct truth *truth,
 		r = gap_start(truth, tk, true, live, line);
 	line->mult[0] = truth->mult;
 	line->mult[1] = truth->raw_mult;
-	if (r == 0)
-		line_rebase(line, truth, tk->tai_offset_sec);
-	return r;
+	if (r != 0)
+		return r;
+	line_rebase(line, truth, tk->tai_offset_sec);
+	/* Where no line follows this one, readers go to the kernel from as far above. */
+	above = line_off_ns(truth, line, false, line_end(line));
+	raw_above = line_off_ns(truth, line, true, line_end(line));
+	clamp = clamp_cyc(page, truth, tk, above > raw_above ? above : raw_above);
+	if (next->line[0].length_cyc == 0 || clamp > next->clamp_cyc)
+		next->clamp_cyc = clamp;
+	return 0;
 }
 
 static int next_in_time(struct vclock_page *page, const struct truth *truth,
@@ -493,7 +516,7 @@ static int next_in_time(struct vclock_page *page, const struct truth *truth,
 	next->line[0] = live->line[1];
 	line_continue(&next->line[0], truth->shift, line);
 	line->length_cyc = length_cyc(page->interval_ns, truth);
-	next->clamp_cyc = clamp_cyc(page, truth, tk);
+	next->clamp_cyc = clamp_cyc(page, truth, tk, 0); /* it ends on the caller's line */
 	history_push(page, &live->line[0], next);
 	return line_steer(truth, line);
 }
@@ -510,22 +533,6 @@ static bool is_running(const struct vclock_slot *live, uint64_t now, uint64_t ga
 		return false;
 	return now - first->start_cyc < line_end(&live->line[1]) - first->start_cyc ||
 	       first->start_cyc - now <= gap_start_cyc;
-}
-
-/* How far a line is from the caller's at cyc, in ns, rounded up. */
-static uint64_t line_off_ns(const struct truth *truth, const struct vclock_line *line, bool is_raw,
-			    uint64_t cyc)
-{
-	struct moment there,
-		here = base_moment(&line->base[is_raw ? VCLOCK_MONOTONIC_RAW : VCLOCK_MONOTONIC]);
-	int64_t off;
-
-	here = moment_advance(here, cyc - line->start_cyc, line->mult[is_raw], truth->shift);
-	if (!truth_at(truth, is_raw, cyc, &there) ||
-	    !moment_diff(&here, &there, truth->shift, &off))
-		return UINT32_MAX;
-	return ((uint64_t)(off < 0 ? -off : off) + ((uint64_t)1 << truth->shift) - 1) >>
-	       truth->shift;
 }
 
 /*
