@@ -12,7 +12,7 @@ VM_STRIP := $(if $(filter aarch64 riscv64,$(ARCH)),$(TRIPLE)-strip,strip)
 
 # Static, whatever the build is, and without its sanitizers: a machine starts with it, and needs
 # nothing else for the programs of tests/vm.
-VM_NAMES := expect says scenario guest woken cost net steps arm32
+VM_NAMES := expect says scenario guest woken cost net steps arm32 lacks
 VM_PROGRAMS := $(B)/vm/init $(VM_NAMES:%=$(B)/vm/%) $(B)/vm/vclock $(B)/vm/vclock-tools $(B)/vm/vclockd $(if $(filter musl,$(LIBC)),,$(B)/vm/guest-dynamic)
 VM_PARTS := $(patsubst tests/vm/%.c,$(B)/vm/%.o,\
 	$(filter-out $(patsubst %,tests/vm/%.c,init $(VM_NAMES)),$(wildcard tests/vm/*.c)))

@@ -18,6 +18,7 @@ rows_wanted() {
 		local name=$1
 		awk -v name="$name" '
 			/ expect [^ ]+ [^ ]+ [^ ]+$/ { print name " " $4 }
+			$3 == "lacks" { for (i = 4; i <= NF; i++) print name " " $i }
 			/ scenario / { print name " " (/ --killed / ? "killed-" : "") $NF }'
 	}
 	# shellcheck disable=SC2329 # called by the file
@@ -49,16 +50,19 @@ is "$(cat "$tap_dir/said")" 'exact leap-insert' 'by its name'
 export VM_OUT=$tap_dir/out
 mkdir -p "$VM_OUT/m1"
 echo m1 >"$VM_OUT/names"
-printf 'expect 20 expect tsc full page\nsteady 60 scenario steady\n' >"$VM_OUT/m1.list"
+printf 'expect 20 expect tsc full page\nsteady 60 scenario steady\nlacks 10 lacks S3\n' >"$VM_OUT/m1.list"
+echo '# figures lacks=S3' >"$VM_OUT/m1/lacks"
 echo '# figures clocksource=tsc trust=full route=page kernel_ns=80 page_ns=44' >"$VM_OUT/m1/expect"
 echo '# figures scenario=steady reads=1000 page=99.50% outside=0 worst_ns=0 changing_ns=-7 error_ns=55' \
 	'follow_us=8634 back=0' >"$VM_OUT/m1/steady"
 printf 'before\n<!-- vm-table: begin -->\nold\n<!-- vm-table: end -->\nafter\n' >"$tap_dir/doc.md"
 run 'the table is written' scripts/vm/table --write "$tap_dir/doc.md"
 is "$(grep -c '^| m1 ' "$tap_dir/doc.md") $(grep -cE '^(before|after)$' "$tap_dir/doc.md") $(grep -c old "$tap_dir/doc.md")" \
-	'2 2 0' 'between the lines, and nothing else is touched'
+	'3 2 0' 'between the lines, and nothing else is touched'
 is "$(grep '^| m1 | steady ' "$tap_dir/doc.md")" \
 	'| m1 | steady | 99.50% of 1000 | 0 | -7 ns of 55 | 8.6 ms | 0 |' 'with the figures that were said'
+is "$(grep '^| m1 | S3 ' "$tap_dir/doc.md")" '| m1 | S3 | not on this machine | | | | |' \
+	'or that there is nothing to be said'
 echo 'nothing' >"$tap_dir/none.md"
 refuse 'a file without these lines is refused' scripts/vm/table --write "$tap_dir/none.md"
 rm "$VM_OUT/names"
