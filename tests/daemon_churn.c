@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -231,6 +232,11 @@ static void judge_restarts(unsigned kills, unsigned lost)
 	tap_diag("restart to page: median %d ms, slowest %d ms; the program's start alone: "
 		 "median %d ms",
 		 took_ms[kills / 2], took_ms[kills - 1], start_ms[kills / 2]);
+	if (getenv("VCLOCK_TEST_VM") != NULL) {
+		tap_skip("how soon a restart is back",
+			 "the CPUs of a translated machine slow one another down");
+		return;
+	}
 	tap_ok(took_ms[kills / 2] - 2 * start_ms[kills / 2] <= BACK_MS,
 	       "a restart takes %d ms at the most, beyond twice the program's start", BACK_MS);
 }
