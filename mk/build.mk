@@ -39,6 +39,10 @@ examples: $(EXAMPLES)
 ifeq ($(ARCH)-$(CC_KIND),i386-clang)
 $(patsubst %,$(B)/obj/src/lib/%.o,clock miss stamp): CFLAGS_ALL += -mstack-alignment=4
 endif
+# On aarch64 compilers keep frame pointers, which take 16 bytes of each frame.
+ifeq ($(ARCH),aarch64)
+$(LIB_OBJ): CFLAGS_ALL += -fomit-frame-pointer
+endif
 
 # Everything is built anew when a flag or the compiler's command changes.
 FLAGS_NOW := $(strip $(COMPILER) | $(LINKER) | $(FRONT_COMPILER) | $(CPPFLAGS_ALL) | $(CFLAGS_ALL) | $(LDFLAGS_ALL))

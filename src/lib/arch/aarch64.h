@@ -31,7 +31,11 @@ static inline long raw_syscall2(long nr, long a, long b)
 	return x0;
 }
 
-/* fn() on the stack that ends at top, which is aligned to 16. */
+/*
+ * fn() on the stack that ends at top, which is aligned to 16. Of v8 to v15 it keeps the lower
+ * halves, as all functions do; they are not among what it changes, for the caller would save them
+ * on its own stack. No vector may be kept in one across this.
+ */
 static inline void raw_on_stack(void *top, void (*fn)(void))
 {
 	register void *x0 __asm__("x0") = top;
@@ -45,10 +49,9 @@ static inline void raw_on_stack(void *top, void (*fn)(void))
 			     :
 			     : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12",
 			       "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x30", "v0", "v1",
-			       "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12",
-			       "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22",
-			       "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31", "cc",
-			       "memory");
+			       "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19",
+			       "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29",
+			       "v30", "v31", "cc", "memory");
 }
 
 #include "lp64.h"
