@@ -123,9 +123,9 @@ cat >mask.pl <<'EOF'
 open(my $f, "<", "/proc/self/status"); print grep { /^(Sig[BICP]|Shd|Tracer|Seccomp:|NoNew)/ } <$f>;
 print join(" ", map { "$_=$ENV{$_}" } sort grep { $_ ne "_" } keys %ENV), "\n", getpgrp(), "\n", join(" ", map { readlink("/proc/self/fd/$_") } 0, 2);
 EOF
-perl -e 'use POSIX; sigprocmask(SIG_BLOCK, POSIX::SigSet->new(SIGUSR1)); $SIG{HUP} = "IGNORE";
+perl -e 'use POSIX; sigprocmask(SIG_BLOCK, POSIX::SigSet->new(SIGUSR1, SIGRTMIN)); $SIG{HUP} = "IGNORE";
 	exec "perl", "mask.pl"' >plain </dev/null 2>/dev/null
-perl -e 'use POSIX; sigprocmask(SIG_BLOCK, POSIX::SigSet->new(SIGUSR1)); $SIG{HUP} = "IGNORE";
+perl -e 'use POSIX; sigprocmask(SIG_BLOCK, POSIX::SigSet->new(SIGUSR1, SIGRTMIN)); $SIG{HUP} = "IGNORE";
 	exec @ARGV, "perl", "mask.pl"' "$vclock" run --trust-counter >ours </dev/null 2>/dev/null
 run 'the same signal mask, dispositions, environment and group; nobody traces it' \
 	diff plain ours

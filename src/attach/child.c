@@ -13,19 +13,23 @@
 #define SYS_pidfd_open 434
 #endif
 
+void child_mask(const struct child_signals *signals, struct child_signals *ret_before)
+{
+	(void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, signals, ret_before, sizeof(*signals));
+}
+
 /* Not vfork(): the caller would wait in the kernel for a child that a signal has stopped. */
 pid_t child_start(void)
 {
-	sigset_t all, before;
+	struct child_signals before;
 	pid_t pid;
 	int error;
 
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &before);
+	child_mask(&CHILD_ALL_SIGNALS, &before);
 	pid = (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0);
 	error = errno;
 	if (pid != 0)
-		sigprocmask(SIG_SETMASK, &before, NULL);
+		child_mask(&before, NULL);
 	errno = error;
 	return pid;
 }

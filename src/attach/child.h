@@ -9,9 +9,24 @@
 #define CHILD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #define CHILD_SLICE_MS 100
+
+/* The kernel's set of signals. */
+struct child_signals {
+	uint64_t bits;
+};
+
+#define CHILD_ALL_SIGNALS ((const struct child_signals){UINT64_MAX})
+
+/*
+ * Sets the caller's mask, and in *ret_before what it was, unless NULL. libc's call leaves out the
+ * signals that it keeps for itself: what it restores is not what was. musl keeps 34, which other
+ * programs know as SIGRTMIN, and which is the program's to inherit.
+ */
+void child_mask(const struct child_signals *signals, struct child_signals *ret_before);
 
 /* As fork(). All signals are blocked in the child, and none tells of its end. -1 with errno. */
 pid_t child_start(void);

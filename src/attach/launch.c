@@ -648,7 +648,7 @@ static bool is_reaper(void)
  */
 static int start_helper(struct session *s)
 {
-	sigset_t all, before;
+	struct child_signals before;
 	long pid;
 
 	s->stack =
@@ -661,8 +661,7 @@ static int start_helper(struct session *s)
 	s->helper = HELPER_STARTS;
 	s->starter = STARTER_RUNS;
 	s->is_orphan = !is_reaper();
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &before);
+	child_mask(&CHILD_ALL_SIGNALS, &before);
 	/* Who starts the helper has ended before the execve. */
 	if (s->is_orphan)
 		pid = raw_clone(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_CHILD_CLEARTID,
@@ -670,7 +669,7 @@ static int start_helper(struct session *s)
 	else
 		pid = raw_clone(HELPER_FLAGS, s->stack + STACK_SIZE - STACK_TOP, &s->helper_pid,
 				&s->helper, start, s);
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	child_mask(&before, NULL);
 	s->starter_pid = s->is_orphan && pid > 0 ? (pid_t)pid : 0;
 	return pid < 0 ? (int)pid : 0;
 }
