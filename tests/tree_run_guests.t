@@ -93,6 +93,10 @@ is "$(./filter kill 149 "$vclock" run --trust-counter ./probe 2>&1)" 'image, eui
 	'a filter that does not mind'
 is "$(./filter kill 101 "$vclock" run --trust-counter ./probe 2>&1)" 'kernel, euid 0' \
 	'a filter that kills the helper'
+# ppoll, which the publisher waits by
+is "$(unshare --pid --fork --mount-proc sh -c './filter errno 271 "$0" run --trust-counter true
+	sleep 1; cat /proc/[0-9]*/stat' "$vclock" | grep -c '(vclock-page) [^Z]')" 0 \
+	'a publisher that cannot wait ends'
 # A filter that the program sets itself, against clock_gettime: the page needs no system call.
 cat >sealed.c <<'EOF'
 #define _GNU_SOURCE
@@ -211,6 +215,25 @@ is "$(unshare --pid --fork --mount-proc "$vclock" run --trust-counter perl -e '
 	'PID 1 finds no child of ours'
 is "$(timeout 60 unshare --pid --fork --mount-proc "$vclock" run --trust-counter ./probe)" \
 	'image, euid 0' 'PID 1 has the image'
+is "$(unshare --pid --fork "$vclock" run --trust-counter ./probe)" 'image, euid 0' \
+	'so it has where /proc is of another name space, and its number there another process'"'"'s'
+# No /proc, and one that tells nothing.
+without_proc() { # COMMAND OPTION...: status, out, err
+	local before="mount -t tmpfs none /proc; $1; shift"
+	status=0
+	# shellcheck disable=SC2016 # for the inner shell
+	timeout 60 unshare --mount --pid --fork sh -c "$before"'; exec "$0" run --trust-counter "$@" ./probe' \
+		"$vclock" "$@" >out 2>err || status=$?
+}
+without_proc : --verbose
+is "$status: $(cat out) $(cat err)" \
+	"7: kernel, euid 0 vclock: run: ./probe: runs with the kernel's vDSO: there is no /proc" 'without /proc'
+without_proc : --require
+is "$status: $(cat out)" '126: ' 'without /proc, --require'
+without_proc 'mkdir /proc/self'
+is "$status: $(cat out)" '7: kernel, euid 0' 'a /proc that is none'
+without_proc 'mkdir /proc/self' --require
+is "$(cat out)" '' 'a /proc that is none, --require: PID 1 does not run'
 is "$(perl -e 'require "syscall.ph" if 0; syscall(157, 36, 1, 0, 0, 0); exec @ARGV' "$vclock" run \
 	--trust-counter perl -e 'print wait() < 0 ? "none" : "some"')" none 'nor does a subreaper'
 

@@ -101,19 +101,8 @@ static void touch(volatile unsigned char *from, size_t size)
 		from[i] = 0;
 }
 
-void inject_prepare(struct inject *inject, pid_t pid)
+void inject_prepare(struct inject *inject)
 {
-	char path[32] = "/proc/", digits[16];
-	unsigned n = 0, end = 6;
-
-	do
-		digits[n++] = (char)('0' + pid % 10);
-	while ((pid /= 10) != 0);
-	while (n > 0)
-		path[end++] = digits[--n];
-	path[end] = '\0';
-	inject->proc_fd = (int)raw_call(SYS_openat, AT_FDCWD, (long)path,
-					O_PATH | O_DIRECTORY | O_CLOEXEC, 0, 0, 0);
 	/* Read after the execve it tells of the program. */
 	inject->stat_fd = (int)raw_call(SYS_openat, inject->proc_fd, (long)"stat",
 					O_RDONLY | O_CLOEXEC, 0, 0, 0);
@@ -146,11 +135,7 @@ static uint64_t word_of(const struct tracee *t, const void *bytes)
 
 static int open_proc(const struct tracee *t, const char *name, int flags)
 {
-	const int proc_fd = t->inject->proc_fd;
-
-	if (proc_fd < 0)
-		errno = -proc_fd;
-	return proc_fd < 0 ? -1 : openat(proc_fd, name, flags | O_CLOEXEC);
+	return openat(t->inject->proc_fd, name, flags | O_CLOEXEC);
 }
 
 /* Of a file of /proc; the helper too has no more than the limit allows the program. */
@@ -531,7 +516,7 @@ static bool to_syscall_end(pid_t pid)
 	return false;
 }
 
-void inject_refuse(const struct inject *inject, pid_t pid)
+bool inject_refuse(const struct inject *inject, pid_t pid)
 {
 	struct inject plain = *inject;
 	struct tracee *t = &tracee;
@@ -545,7 +530,6 @@ void inject_refuse(const struct inject *inject, pid_t pid)
 		tracee_regs_exit(&t->regs, at, 126);
 		is_set = tracee_regs_set(pid, &t->regs);
 	}
-	if (!is_set)
-		kill(pid, SIGKILL);
 	inject_close(t);
+	return is_set;
 }

@@ -28,11 +28,13 @@ struct inject {
 	struct inject_image image[2]; /* for programs of 32 and of 64 bits */
 	int result_fd;		      /* an eventfd, see stub.h; the program's descriptor too */
 	bool hides_vdso;	      /* the program is not told of the kernel's functions */
-	/* The helper's, see inject_prepare(): the program's folder and a file of /proc; -errno:
-	 * none.
+	/*
+	 * The program's folder of /proc, as the program itself has opened it: there its number may
+	 * be another process's, where /proc is of another PID namespace.
 	 */
-	int proc_fd, stat_fd;
-	bool must; /* a program without the image exits with 126 */
+	int proc_fd;
+	int stat_fd; /* the helper's, see inject_prepare(): a file in that folder; -errno: none */
+	bool must;   /* a program without the image exits with 126 */
 	/* For tests: the step with this number fails; 0: none. Counts on. */
 	unsigned fail_step, steps;
 	int step_signal; /* the caller sends itself this there instead; 0: none */
@@ -46,7 +48,7 @@ struct inject {
  * What can be done before the program's execve, so that it waits less. Nothing of libc in it. The
  * memory that is touched is one for all, so it is one program at a time.
  */
-void inject_prepare(struct inject *inject, pid_t pid);
+void inject_prepare(struct inject *inject);
 
 /*
  * After inject_prepare(): prepares the rest and points the program at the stub: it runs when the
@@ -58,8 +60,11 @@ int inject_at_exec(struct inject *inject, pid_t pid);
 /* For a program of the same kind: AT_SYSINFO_EHDR on the stack becomes 0, and nothing else. */
 int inject_hide(struct inject *inject, pid_t pid);
 
-/* The program, stopped at its execve, exits with 126; killed where that cannot be done. */
-void inject_refuse(const struct inject *inject, pid_t pid);
+/*
+ * The program, stopped at its execve, is to exit with 126 when it is let go. False: that cannot be
+ * done, and it must not be let go.
+ */
+bool inject_refuse(const struct inject *inject, pid_t pid);
 
 /* The next of the countable steps: false when the test wants it to fail. Nothing of libc in it. */
 bool inject_step(struct inject *inject, const char *what);

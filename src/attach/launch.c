@@ -181,6 +181,7 @@ static void close_session(struct session *s)
 	close_fd(&s->inject.image[0].fd);
 	close_fd(&s->inject.image[1].fd);
 	close_fd(&s->inject.result_fd);
+	close_fd(&s->inject.proc_fd);
 	if (s->area.page != NULL)
 		private_page_close(&s->area);
 }
@@ -197,8 +198,8 @@ static bool can_execute(const struct inject_image *image)
 	return true;
 }
 
-/* What the helper has too. */
-static void begin_session(struct session *s, const struct launch *launch)
+/* What the helper has too. 0 or -errno. */
+static int begin_session(struct session *s, const struct launch *launch, const char **ret_reason)
 {
 	struct inject *in = &s->inject;
 	int event_fd;
@@ -218,6 +219,9 @@ static void begin_session(struct session *s, const struct launch *launch)
 		in->result_fd = pass_on(event_fd);
 		close(event_fd);
 	}
+	*ret_reason = "there is no /proc";
+	in->proc_fd = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return in->proc_fd >= 0 ? 0 : -errno;
 }
 
 /* What the program gets. The helper is started meanwhile. */
@@ -369,7 +373,7 @@ static void close_from(int first, int last)
 /* The descriptors that the caller had besides ours: pipes whose other end waits for their end. */
 static void close_others(const struct session *s)
 {
-	const int keep[] = {s->say_fd, s->pidfd, s->inject.result_fd};
+	const int keep[] = {s->say_fd, s->pidfd, s->inject.proc_fd, s->inject.result_fd};
 	int first = 3, next;
 	unsigned i;
 
@@ -465,7 +469,7 @@ static void get_ready(struct session *s)
 	process = (volatile unsigned char *)s->area.process;
 	if (process != NULL)
 		*process = 0;
-	inject_prepare(&s->inject, s->program);
+	inject_prepare(&s->inject);
 }
 
 /* Whether the caller, and nobody else, is traced; else s->error says why not. */
@@ -546,17 +550,18 @@ static bool give_image(struct session *s)
 	struct inject *in = &s->inject;
 	const char *words;
 	char text[256];
+	bool can_go;
 	int r;
 
 	if (s->launch->images == NULL)
 		r = inject_hide(in, s->program);
 	else
 		r = inject_at_exec(in, s->program);
-	if (r != 0 && s->launch->must)
-		inject_refuse(in, s->program);
+	can_go = r == 0 || !s->launch->must || inject_refuse(in, s->program);
 	if (!inject_step(in, "letting go"))
 		return false; /* the end of this process frees the program, or with must ends it */
-	ptrace(PTRACE_DETACH, s->program, NULL, 0);
+	if (can_go)
+		ptrace(PTRACE_DETACH, s->program, NULL, 0);
 	set_timer(s, 0);
 	if (r != 0) {
 		snprintf(text, sizeof(text), "%s: %s",
@@ -744,11 +749,13 @@ int launch_start(const struct launch *launch, const char **ret_reason)
 	*ret_reason = "it cannot be done on this architecture";
 	if (!RAW_PROCESS_EXISTS)
 		return -ENOTSUP;
-	begin_session(&session, launch);
+	r = begin_session(&session, launch, ret_reason);
 	if (launch->is_loud)
 		session.not_started = not_started(launch);
-	*ret_reason = "no process, or no memory for one";
-	r = start_helper(&session);
+	if (r == 0) {
+		*ret_reason = "no process, or no memory for one";
+		r = start_helper(&session);
+	}
 	if (r == 0) {
 		r = open_session(&session, launch, ret_reason);
 		if (r == 0 && launch->images != NULL && !survives_filter(&session)) {

@@ -129,14 +129,15 @@ static void settings(const struct watch *watch, bool trusts_counter,
 	ret_config->counter_is_clocksource = watch_counter_is_clocksource(watch);
 }
 
-/* True when the process has ended. */
+/* True when the process has ended, or when that cannot be told: under a seccomp filter for one. */
 static bool wait_for(int pidfd, uint64_t ns)
 {
 	struct pollfd pollfd = {.fd = pidfd, .events = POLLIN};
 	struct timespec timeout = {.tv_sec = (time_t)(ns / NSEC_PER_SEC),
 				   .tv_nsec = (long)(ns % NSEC_PER_SEC)};
+	int n = ppoll(&pollfd, 1, &timeout, NULL);
 
-	return ppoll(&pollfd, 1, &timeout, NULL) > 0;
+	return n > 0 || (n < 0 && errno != EINTR);
 }
 
 /* Never returns but when the process has ended, or the page is over for good. */
