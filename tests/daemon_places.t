@@ -62,15 +62,17 @@ is "$(left)" 'page page.lock ' 'S20: the page and its lock stay, and nothing els
 # S19: who may not read the page is told nothing, and runs as without one.
 daemon
 is_kept
-if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --clear-groups "$B/vclock" --version >/dev/null 2>&1; then
+if [ "$(id -u)" -eq 0 ]; then
+	install_for_others "$tap_dir/user"
+	chmod 0755 "$tap_dir"
 	chmod 0600 "$page"
 	status=0
-	VCLOCK_PAGE=$page setpriv --reuid 65534 --regid 65534 --clear-groups "$B/vclock" info --json \
+	VCLOCK_PAGE=$page setpriv --reuid 65534 --regid 65534 --clear-groups "$tap_dir/user/bin/vclock" info --json \
 		>"$tap_dir/out" 2>"$tap_dir/err" || status=$?
 	is "$status $(wc -c <"$tap_dir/err") $(jq -r .page.source "$tap_dir/out")" '0 0 none' \
 		'a page that this user may not read: silence, and the kernel answers'
 	status=0
-	setpriv --reuid 65534 --regid 65534 --clear-groups "$B/vclock" page "$page" >/dev/null \
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$tap_dir/user/bin/vclock" page "$page" >/dev/null \
 		2>"$tap_dir/err" || status=$?
 	is "$status $(cat "$tap_dir/err")" "2 vclock: page: $page: Permission denied" '... and vclock page says so'
 	chmod 0644 "$page"

@@ -45,6 +45,16 @@ run() {
 	fi
 }
 
+# install_for_others FOLDER: vclock as it is installed, for another user, who may not be allowed to
+# look to where the tree lies, as in root's home.
+install_for_others() {
+	mkdir -p "$1/bin" "$1/lib/vclock"
+	cp "$B/vclock" "$1/bin/"
+	cp -r "$B/../images/." "$1/lib/vclock"
+	cp "$B/vclock-tools" "$1/lib/vclock/"
+	chmod -R a+rX "$1"
+}
+
 # refuse WHAT COMMAND...: passes when the command fails with a status that is its own, not a signal's.
 refuse() {
 	local what=$1 status=0

@@ -170,8 +170,9 @@ cp probe suid && chown 12345 suid && chmod 4755 suid
 frun sh -c './suid; :'
 is "$(cut -d, -f1,5 out)" 'kernel, euid 12345' 'a set-user-ID program keeps its rights'
 if $as_user unshare -U true 2>/dev/null; then
+	install_for_others user
 	# shellcheck disable=SC2086
-	$as_user "$vclock" run --verbose --trust-counter --follow sh -c './probe wait; :' >out 2>err
+	$as_user user/bin/vclock run --verbose --trust-counter --follow sh -c './probe wait; :' >out 2>err
 	is "$(cut -d, -f1-5 out)" "image, state 1, saved same, $fds fds, euid 65534" 'an ordinary user'
 	grep -q 'follows dynamic programs, in a user namespace' err
 	ok $? 'and says what that takes'

@@ -49,8 +49,9 @@ printf '#!%s\n' "$PWD/suid" >script
 chmod 755 script
 vrun --require ./script
 is "$status: $(cat out)" '126: ' 'a script for a set-user-ID program'
+install_for_others user
 # shellcheck disable=SC2086
-is "$($as_user "$vclock" run --trust-counter ./probe 2>&1)" 'image, euid 65534' 'an ordinary user'
+is "$($as_user user/bin/vclock run --trust-counter ./probe 2>&1)" 'image, euid 65534' 'an ordinary user'
 cp probe unreadable
 chmod 711 unreadable
 # shellcheck disable=SC2086

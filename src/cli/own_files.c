@@ -8,35 +8,35 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-/* With the slash at its end. Without /proc the path that it was started by has to do. */
-static bool own_folder(char *ret_folder, size_t size)
+/* The first of the places that is there, seen from the folder of the program. */
+static bool is_beside(const char *program, const char *const *places, char *ret_path, size_t size)
 {
-	const char *started =
-		(const char *)getauxval(AT_EXECFN); /* NOLINT(performance-no-int-to-ptr) */
-	ssize_t n = readlink("/proc/self/exe", ret_folder, size - 1);
-	char *slash;
+	const char *slash = strrchr(program, '/');
 
-	if (n > 0)
-		ret_folder[n] = '\0';
-	else if (started == NULL || snprintf(ret_folder, size, "%s", started) >= (int)size)
-		return false;
-	slash = strrchr(ret_folder, '/');
-	if (slash != NULL)
-		slash[1] = '\0';
-	return slash != NULL;
-}
-
-bool own_file(const char *const *places, char *ret_path, size_t size)
-{
-	char folder[PATH_MAX];
-
-	if (!own_folder(folder, sizeof(folder)))
+	if (slash == NULL)
 		return false;
 	for (; *places != NULL; places++)
-		if (snprintf(ret_path, size, "%s%s", folder, *places) < (int)size &&
+		if (snprintf(ret_path, size, "%.*s%s", (int)(slash + 1 - program), program,
+			     *places) < (int)size &&
 		    access(ret_path, X_OK) == 0)
 			return true;
 	return false;
+}
+
+/*
+ * The path that it was started by has to do without /proc, and where the whole path leads through a
+ * folder that this user may not look into.
+ */
+bool own_file(const char *const *places, char *ret_path, size_t size)
+{
+	const char *started =
+		(const char *)getauxval(AT_EXECFN); /* NOLINT(performance-no-int-to-ptr) */
+	char program[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
+
+	program[n > 0 ? n : 0] = '\0';
+	return is_beside(program, places, ret_path, size) ||
+	       (started != NULL && is_beside(started, places, ret_path, size));
 }
 
 /* Of bin/vclock, of build/CELL/ with both programs, and of lib/vclock/vclock-tools. */
