@@ -102,17 +102,17 @@ static int is_kernels(const uint64_t *vdso, const struct follow *config)
 static int may_be_killed(const struct follow *config)
 {
 	return !config->is_filtered &&
-	       follow_syscall(FOLLOW_SYS_PRCTL, PR_GET_SECCOMP_, 0, 0, 0, 0, 0) != 0;
+	       raw_call(FOLLOW_SYS_PRCTL, PR_GET_SECCOMP_, 0, 0, 0, 0, 0) != 0;
 }
 
 static long map_file(const char *path, uint64_t at, uint64_t size, int prot, int flags)
 {
-	long fd = follow_syscall(FOLLOW_SYS_OPENAT, AT_FDCWD_, (long)path, O_CLOEXEC_, 0, 0, 0), r;
+	long fd = raw_call(FOLLOW_SYS_OPENAT, AT_FDCWD_, (long)path, O_CLOEXEC_, 0, 0, 0), r;
 
 	if (failed(fd))
 		return fd;
-	r = follow_syscall(FOLLOW_SYS_MMAP, (long)at, (long)size, prot, flags | MAP_FIXED_, fd, 0);
-	follow_syscall(FOLLOW_SYS_CLOSE, fd, 0, 0, 0, 0, 0);
+	r = raw_call(FOLLOW_SYS_MMAP, (long)at, (long)size, prot, flags | MAP_FIXED_, fd, 0);
+	raw_call(FOLLOW_SYS_CLOSE, fd, 0, 0, 0, 0, 0);
 	return r;
 }
 
@@ -134,8 +134,8 @@ static uint64_t map_image(const struct follow *config, uint64_t vdso)
 {
 	const uint64_t unit = FOLLOW_UNIT, front = PROCESS_UNITS * unit;
 	uint64_t total = front + ((config->image_size + PAGE - 1) & -PAGE), area;
-	long r = follow_syscall(FOLLOW_SYS_MMAP, 0, (long)total, PROT_READ_ | PROT_WRITE_,
-				MAP_PRIVATE_ | MAP_ANONYMOUS_, NO_FD, 0);
+	long r = raw_call(FOLLOW_SYS_MMAP, 0, (long)total, PROT_READ_ | PROT_WRITE_,
+			  MAP_PRIVATE_ | MAP_ANONYMOUS_, NO_FD, 0);
 
 	if (failed(r))
 		return 0;
@@ -145,16 +145,16 @@ static uint64_t map_image(const struct follow *config, uint64_t vdso)
 		r = map_file(config->image, area + front, config->image_size, FOLLOW_PROT,
 			     MAP_PRIVATE_);
 	if (!failed(r))
-		r = follow_syscall(FOLLOW_SYS_MADVISE, (long)(area + 2 * unit), (long)unit,
-				   MADV_WIPEONFORK_, 0, 0, 0);
+		r = raw_call(FOLLOW_SYS_MADVISE, (long)(area + 2 * unit), (long)unit,
+			     MADV_WIPEONFORK_, 0, 0, 0);
 	if (!failed(r)) {
 		fill_process((struct process_page *)(area + unit), &config->process, vdso);
-		r = follow_syscall(FOLLOW_SYS_MPROTECT, (long)(area + unit), (long)unit, PROT_READ_,
-				   0, 0, 0);
+		r = raw_call(FOLLOW_SYS_MPROTECT, (long)(area + unit), (long)unit, PROT_READ_, 0, 0,
+			     0);
 	}
 	if (!failed(r))
 		return area + front;
-	follow_syscall(FOLLOW_SYS_MUNMAP, (long)area, (long)total, 0, 0, 0, 0);
+	raw_call(FOLLOW_SYS_MUNMAP, (long)area, (long)total, 0, 0, 0, 0);
 	return 0;
 }
 
@@ -204,7 +204,7 @@ static void tell_kernel(const struct start *start)
 
 	if (argc == 0 || !read_program(start, &mm))
 		return;
-	mm.brk = mm.start_brk = (uint64_t)follow_syscall(FOLLOW_SYS_BRK, 0, 0, 0, 0, 0, 0);
+	mm.brk = mm.start_brk = (uint64_t)raw_call(FOLLOW_SYS_BRK, 0, 0, 0, 0, 0, 0);
 	mm.start_stack = (uint64_t)start->argc;
 	mm.arg_start = start->argc[1];
 	mm.arg_end = mm.env_start = mm.env_end = end_of_text((const char *)start->argc[argc]);
@@ -213,7 +213,7 @@ static void tell_kernel(const struct start *start)
 	mm.auxv = (uint64_t)start->auxv;
 	mm.auxv_size = (uint32_t)((uint64_t)start->auxv_end - (uint64_t)start->auxv);
 	mm.exe_fd = ~0u; /* unchanged */
-	follow_syscall(FOLLOW_SYS_PRCTL, PR_SET_MM_, PR_SET_MM_MAP_, (long)&mm, sizeof(mm), 0, 0);
+	raw_call(FOLLOW_SYS_PRCTL, PR_SET_MM_, PR_SET_MM_MAP_, (long)&mm, sizeof(mm), 0, 0);
 }
 
 /* Returns where the loader's own entry is. */

@@ -3,21 +3,9 @@
 #ifndef RAW_PROCESS_X86_64_H
 #define RAW_PROCESS_X86_64_H
 
+#include "image/arch/raw_call_x86_64.h"
+
 #define RAW_PROCESS_EXISTS 1
-
-static inline long raw_call(long number, long a, long b, long c, long d, long e, long f)
-{
-	register long r10 __asm__("r10") = d;
-	register long r8 __asm__("r8") = e;
-	register long r9 __asm__("r9") = f;
-	long ret;
-
-	__asm__ __volatile__("syscall"
-			     : "=a"(ret)
-			     : "0"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-			     : "rcx", "r11", "memory");
-	return ret;
-}
 
 static inline long raw_clone(unsigned long flags, void *top, int *parent_tid, int *child_tid,
 			     void (*fn)(void *), void *arg)

@@ -3,6 +3,8 @@
 #ifndef FOLLOW_AARCH64_H
 #define FOLLOW_AARCH64_H
 
+#include "image/arch/raw_call_aarch64.h"
+
 #define FOLLOW_UNIT PROCESS_UNIT_AARCH64
 /* Of the image: PROT_READ, PROT_EXEC and PROT_BTI, which mmap() ignores where it is not known. */
 #define FOLLOW_PROT 0x15
@@ -32,23 +34,5 @@ __asm__(".pushsection .entry, \"ax\", @progbits\n\t"
 	"mov x15, xzr\n\tmov x17, xzr\n\tmov x18, xzr\n\tmov x30, xzr\n\tmsr nzcv, xzr\n\t"
 	"ret x16\n\t"
 	".popsection");
-
-VCLOCK_ALWAYS_INLINE long follow_syscall(long number, long a, long b, long c, long d, long e,
-					 long f)
-{
-	register long x8 __asm__("x8") = number;
-	register long x0 __asm__("x0") = a;
-	register long x1 __asm__("x1") = b;
-	register long x2 __asm__("x2") = c;
-	register long x3 __asm__("x3") = d;
-	register long x4 __asm__("x4") = e;
-	register long x5 __asm__("x5") = f;
-
-	__asm__ __volatile__("svc #0"
-			     : "+r"(x0)
-			     : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
-			     : "memory");
-	return x0;
-}
 
 #endif /* FOLLOW_AARCH64_H */

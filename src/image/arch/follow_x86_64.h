@@ -3,6 +3,8 @@
 #ifndef FOLLOW_X86_64_H
 #define FOLLOW_X86_64_H
 
+#include "image/arch/raw_call_x86_64.h"
+
 #define FOLLOW_UNIT PROCESS_UNIT_X86
 /* Of the image: PROT_READ and PROT_EXEC. */
 #define FOLLOW_PROT 0x5
@@ -27,20 +29,5 @@ __asm__(".pushsection .entry, \"ax\", @progbits\n\t"
 	"xorl %r10d, %r10d\n\txorl %r11d, %r11d\n\t"
 	"jmpq *-8(%rsp)\n\t"
 	".popsection");
-
-VCLOCK_ALWAYS_INLINE long follow_syscall(long number, long a, long b, long c, long d, long e,
-					 long f)
-{
-	register long r10 __asm__("r10") = d;
-	register long r8 __asm__("r8") = e;
-	register long r9 __asm__("r9") = f;
-	long ret;
-
-	__asm__ __volatile__("syscall"
-			     : "=a"(ret)
-			     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-			     : "rcx", "r11", "memory");
-	return ret;
-}
 
 #endif /* FOLLOW_X86_64_H */
