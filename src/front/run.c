@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -119,21 +118,14 @@ static uint32_t clocks_here(void)
 static int open_page(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY), r;
-	void *shared = MAP_FAILED;
 	bool is_verified;
 	struct stat st;
 
 	if (fd < 0)
 		return -errno;
 	r = page_judge_file(fd, &st);
-	if (r == 0) {
-		shared = mmap(NULL, VCLOCK_PAGE_SIZE, PROT_READ, MAP_SHARED, fd, 0);
-		r = shared == MAP_FAILED
-			    ? -errno
-			    : page_judge(shared, true, clocks_here(), kernel_clock, &is_verified);
-	}
-	if (shared != MAP_FAILED)
-		munmap(shared, VCLOCK_PAGE_SIZE);
+	if (r == 0)
+		r = page_judge(fd, true, clocks_here(), kernel_clock, &is_verified);
 	if (r == 0)
 		return fd;
 	close(fd);

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,19 +37,13 @@ static int open_checked(int fd, const char *path, bool waits)
 {
 	bool is_verified = false;
 	struct stat st;
-	void *scratch;
 	int r;
 
 	r = page_judge_file(fd, &st);
-	if (r != 0)
-		return r;
-	scratch = mmap(NULL, VCLOCK_PAGE_SIZE, PROT_READ, MAP_SHARED, fd, 0);
-	if (scratch == MAP_FAILED)
-		return -errno;
-	r = page_judge(scratch, !lib_program.counter_forbidden,
-		       VCLOCK_PAGE_CLOCKS & (~LIB_ALARM_CLOCKS | lib_kernel.alarm_clocks),
-		       kernel_gettime, &is_verified);
-	munmap(scratch, VCLOCK_PAGE_SIZE);
+	if (r == 0)
+		r = page_judge(fd, !lib_program.counter_forbidden,
+			       VCLOCK_PAGE_CLOCKS & (~LIB_ALARM_CLOCKS | lib_kernel.alarm_clocks),
+			       kernel_gettime, &is_verified);
 	if (r != 0 || lib_program.route_limit != VCLOCK_ROUTE_PAGE)
 		return r;
 	if (waits)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "publish/machine.h"
@@ -55,8 +56,8 @@ static int check_age(const struct vclock_page *page)
 	return 0;
 }
 
-int page_judge(const struct vclock_page *shared, bool has_counter, uint32_t clks,
-	       page_judge_clock clock, bool *ret_verified)
+static int judge_mapped(const struct vclock_page *shared, bool has_counter, uint32_t clks,
+			page_judge_clock clock, bool *ret_verified)
 {
 	struct vclock_page page;
 	int r;
@@ -75,6 +76,18 @@ int page_judge(const struct vclock_page *shared, bool has_counter, uint32_t clks
 	r = page_judge_clocks(shared, clks, PAGE_JUDGE_TOLERANCE_NS, clock);
 	*ret_verified = r == 0;
 	return r == -EAGAIN ? 0 : r;
+}
+
+int page_judge(int fd, bool has_counter, uint32_t clks, page_judge_clock clock, bool *ret_verified)
+{
+	void *shared = mmap(NULL, VCLOCK_PAGE_SIZE, PROT_READ, MAP_SHARED, fd, 0);
+	int r;
+
+	if (shared == MAP_FAILED)
+		return -errno;
+	r = judge_mapped(shared, has_counter, clks, clock, ret_verified);
+	munmap(shared, VCLOCK_PAGE_SIZE);
+	return r;
 }
 
 static bool kernel_ns(page_judge_clock clock, uint32_t clk, uint64_t *ret_ns)

@@ -21,12 +21,12 @@ typedef int (*page_judge_clock)(int32_t clk, struct vclock_timespec *ret_ts);
 int page_judge_file(int fd, struct stat *ret_st);
 
 /*
- * shared: the page, mapped. clks: those that are held against the kernel's clock. has_counter: this
- * process may read it. 0; *ret_verified: it agreed with the kernel's clocks; false where its writer
- * is late just now, and whoever uses it has to compare. Else -errno, as vclock_open().
+ * fd: of a file that page_judge_file() allows. clks: those that are held against the kernel's
+ * clock. has_counter: this process may read it. 0; *ret_verified: it agreed with the kernel's
+ * clocks; false where its writer is late just now, and whoever uses it has to compare. Else -errno,
+ * as vclock_open().
  */
-int page_judge(const struct vclock_page *shared, bool has_counter, uint32_t clks,
-	       page_judge_clock clock, bool *ret_verified);
+int page_judge(int fd, bool has_counter, uint32_t clks, page_judge_clock clock, bool *ret_verified);
 
 /* Beside the page's stated error, when a page is opened: a steady clock may stand still for its
  * clamp, some 40 us. */
