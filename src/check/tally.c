@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "publish/page_check.h"
 #include "vclock/read.h"
 
 void tally_init(struct tally *tally, const struct check_subject *subject)
@@ -60,28 +61,11 @@ static bool has_gap(const struct vclock_page *page)
 	return false;
 }
 
-/* A page as it was at one moment; false: its writer was faster, each time. */
-static bool copy_page(const struct vclock_page *page, struct vclock_page *ret_copy)
-{
-	uint32_t generation;
-	int i;
-
-	for (i = 0; i < VCLOCK_READ_TRIES; i++) {
-		generation = VCLOCK_LOAD32(&page->generation);
-		vclock_fence_acquire(); /* partners: the writer's, as in vclock_read_parts() */
-		memcpy(ret_copy, page, sizeof(*ret_copy));
-		vclock_fence_acquire();
-		if (VCLOCK_LOAD32(&page->generation) == generation)
-			return true;
-	}
-	return false;
-}
-
 bool tally_has_gap(const struct check_subject *subject)
 {
 	struct vclock_page copy;
 
-	return subject->page != NULL && copy_page(subject->page, &copy) && has_gap(&copy);
+	return subject->page != NULL && page_copy(subject->page, &copy) == 0 && has_gap(&copy);
 }
 
 static int64_t clamp_ns(const struct vclock_page *page)
@@ -141,7 +125,7 @@ bool tally_clock_stands_still(const struct check_subject *subject, int32_t clk, 
 
 	if (subject->page == NULL)
 		return false;
-	if (copy_page(subject->page, &copy) && is_end(&copy, clk, v))
+	if (page_copy(subject->page, &copy) == 0 && is_end(&copy, clk, v))
 		return floor - v <= clamp_ns(&copy);
 	r = subject->gettime(subject, clk, &ts);
 	return tally_stands_still(subject->page, floor, v, r, oracle_ns(&ts));

@@ -2,6 +2,7 @@
 /* observe.c - see observe.h. */
 #include "observe.h"
 
+#include "publish/page_check.h"
 #include "vclock.h"
 #include "vclock/read.h"
 
@@ -79,32 +80,24 @@ static void read_clock(uint32_t clk, struct reading *ret_reading)
 		ret_reading->error_ns = error_ns;
 }
 
-/* The page's lines, the newest first. Returns how many; 0: the writer was faster, three times. */
+/* The page's lines, the newest first. Returns how many; 0: the writer was faster, each time. */
 static unsigned copy_lines(struct vclock_line *ret_lines)
 {
-	const struct vclock_page *page = observers.page;
 	const struct vclock_slot *slot;
-	uint32_t generation, n;
-	unsigned count;
-	int i;
+	struct vclock_page page;
+	unsigned count = 0;
+	uint32_t n;
 
-	for (i = 0; i < VCLOCK_READ_TRIES; i++) {
-		generation = VCLOCK_LOAD32(&page->generation);
-		vclock_fence_acquire(); /* partners: the writer's, as in vclock_read_parts() */
-		slot = &page->slot[generation & 1];
-		count = 0;
-		ret_lines[count++] = slot->line[1];
-		if (slot->line[0].length_cyc != 0)
-			ret_lines[count++] = slot->line[0];
-		/* The oldest entry is left out: the next update may be writing it. */
-		for (n = 1; n < VCLOCK_HISTORY && n <= slot->history_count; n++)
-			ret_lines[count++] =
-				page->history[(slot->history_count - n) % VCLOCK_HISTORY];
-		vclock_fence_acquire();
-		if (VCLOCK_LOAD32(&page->generation) == generation)
-			return count;
-	}
-	return 0;
+	if (page_copy(observers.page, &page) != 0)
+		return 0;
+	slot = &page.slot[page.generation & 1];
+	ret_lines[count++] = slot->line[1];
+	if (slot->line[0].length_cyc != 0)
+		ret_lines[count++] = slot->line[0];
+	/* The oldest entry is left out: the next update may be writing it. */
+	for (n = 1; n < VCLOCK_HISTORY && n <= slot->history_count; n++)
+		ret_lines[count++] = page.history[(slot->history_count - n) % VCLOCK_HISTORY];
+	return count;
 }
 
 /* Whether a line began where none had ended, or too long ago to tell. */
