@@ -9,11 +9,11 @@
  */
 #include "arch/image_unit.h"
 #include "arch/vsyscall_call.h"
+#include "saved_auxv.h"
 #include "tap.h"
 #include "vclock/elf.h"
 #include "vclock/page.h"
 
-#include <fcntl.h>
 #include <link.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -75,19 +75,6 @@ static int64_t image_ns(int32_t clk)
 
 	image_gettime(clk, &ts);
 	return ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
-static unsigned long saved_ehdr(void)
-{
-	unsigned long words[256] = {0};
-	int fd = open("/proc/self/auxv", O_RDONLY);
-	ssize_t n = read(fd, words, sizeof(words)), i;
-
-	close(fd);
-	for (i = 0; i + 1 < n / (ssize_t)sizeof(long); i += 2)
-		if (words[i] == AT_SYSINFO_EHDR)
-			return words[i + 1];
-	return 0;
 }
 
 static int settle(void)

@@ -6,6 +6,7 @@
  * so; with --require it must run with the image, or not at all. COMMAND is `vclock run` with
  * options.
  */
+#include "saved_auxv.h"
 #include "tap.h"
 
 #include <fcntl.h>
@@ -35,19 +36,6 @@ struct result {
 static char **command;
 static int words;
 static int unfollowed; /* the steps of --follow */
-
-static unsigned long saved_ehdr(void)
-{
-	unsigned long vector[256] = {0};
-	int fd = open("/proc/self/auxv", O_RDONLY);
-	ssize_t n = read(fd, vector, sizeof(vector)), i;
-
-	close(fd);
-	for (i = 0; i + 1 < n / (ssize_t)sizeof(long); i += 2)
-		if (vector[i] == AT_SYSINFO_EHDR)
-			return vector[i + 1];
-	return 0;
-}
 
 static int probe(void)
 {
