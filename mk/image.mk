@@ -23,9 +23,9 @@ IMAGE_ARCHES_MADE := $(foreach a,$(IMAGE_ARCHES_MORE),$(if $(shell command -v $(
 IMAGE_ARCHES := $(IMAGE_ARCHES_OWN) $(IMAGE_ARCHES_MADE)
 IMAGES := $(IMAGE_ARCHES:%=$(IMAGE_B)/vdso-%.so)
 
-# No stack protector, no landing pads but on aarch64, no tables for switches: nothing that needs data or probes the
-# stack. Every instruction has unwind information. General registers only, so that the stack needs
-# no more alignment than a word.
+# No stack protector, no landing pads but on aarch64, no tables for switches: nothing that needs data
+# or probes the stack. Every instruction has unwind information. General registers only, so that the
+# stack needs no more alignment than a word.
 IMAGE_CFLAGS := -std=gnu11 $(WARN) -O2 -ffreestanding -fno-builtin -fvisibility=hidden \
 	-fno-stack-protector -fno-jump-tables -fasynchronous-unwind-tables -fno-strict-overflow \
 	-fomit-frame-pointer -fno-common -fno-tree-vectorize
