@@ -157,6 +157,24 @@ is "$status: $(cat out)" '126: ' 'no images, --require'
 vrun --images /nonexistent ./probe short
 is "$status: $(cat out)" "7: kernel $fds fds, saved same" 'no images'
 
+# Files that are no image, or not a whole one, are given to nobody.
+damaged="vclock: run: ./probe: runs with the kernel's vDSO: the image is damaged, or none of vclock's"
+mkdir broken
+for file in cut longer noise other zeroes; do
+	cp "$root"/build/images/*.so "$root"/build/images/*.bin broken/
+	case $file in
+	cut) head -c 4096 "$root/build/images/vdso-x86_64.so" ;;
+	longer) cat "$root/build/images/vdso-x86_64.so" - <<<more ;;
+	noise) head -c 12000 /dev/urandom ;;
+	other) cat "$root/build/images/vdso-i386.so" ;;
+	zeroes) head -c 12000 /dev/zero ;;
+	esac >broken/vdso-x86_64.so
+	vrun --verbose --images broken ./probe short
+	is "$status: $(cat out) $(cat err)" "7: kernel $fds fds, saved same $damaged" "an image: $file"
+	vrun --require --images broken ./probe short
+	is "$status: $(cat out)" '126: ' "an image: $file, --require"
+done
+
 # What the environment says to the library.
 for route in vdso syscall; do
 	export VCLOCK_ROUTE=$route

@@ -205,6 +205,20 @@ frun --verbose --images "$tap_dir" sh -c './probe; :'
 is "$(cut -d, -f1 out) $(grep -c "$none" err)" 'kernel 1' 'without the loader'"'"'s code the first program only'
 frun --require --images "$tap_dir" ./probe
 is "$status" 126 '--require'
+rm vdso-x86_64.so
+mkdir broken
+for file in vdso-x86_64.so follow-x86_64.bin; do
+	cp "$root"/build/images/*.so "$root"/build/images/*.bin broken/
+	head -c 1024 "$root/build/images/$file" >"broken/$file"
+	frun --verbose --images broken sh -c './probe; :'
+	is "$status: $(cut -d, -f1 out) $(grep -c "${none}the images are damaged, or none of" err)" '0: kernel 1' \
+		"a cut $file: not followed"
+done
+cp "$root"/build/images/*.so "$root"/build/images/*.bin broken/
+head -c 1024 "$root/build/images/vdso-i386.so" >broken/vdso-i386.so
+frun --verbose --images broken sh -c './probe; :'
+is "$status: $(cut -d, -f1 out) $(grep -c 'follows dynamic programs' err)" '0: image 1' \
+	'a cut image for other programs: those have the kernel'"'"'s'
 cat >deny.c <<'EOF2'
 #define _GNU_SOURCE
 #include <linux/filter.h>

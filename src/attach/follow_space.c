@@ -22,6 +22,7 @@
 
 #include "attach/child.h"
 #include "attach/image_arch.h"
+#include "attach/image_file.h"
 #include "attach/loader_copy.h"
 #include "attach/maps.h"
 #include "attach/stub.h"
@@ -216,6 +217,34 @@ static bool name_images(struct plan *plan)
 	return true;
 }
 
+/* Of this architecture, whole, and such as fill_config() tells it of. */
+static bool is_code(const struct plan *plan, const struct bytes *code)
+{
+	struct follow_mark mark;
+
+	if (code->data == NULL || code->size < sizeof(mark) || code->size % FOLLOW_ALIGN != 0)
+		return false;
+	memcpy(&mark, code->data + code->size - sizeof(mark), sizeof(mark));
+	return mark.mark == FOLLOW_MARK && mark.version == FOLLOW_VERSION &&
+	       mark.machine == plan->arch->machine;
+}
+
+/* Without its image a 32-bit program is left alone. */
+static bool are_images_good(struct plan *plan)
+{
+	const struct stub_arch *stub_32 = stub_arch_of(false);
+	struct bytes *image = &plan->image[IMAGE_OWN], *image_32 = &plan->image[IMAGE_32];
+
+	if (image_32->data != NULL && !image_file_is_good(image_arch_of(stub_32->machine, false),
+							  image_32->data, image_32->size)) {
+		free(image_32->data);
+		image_32->data = NULL;
+	}
+	errno = ENOEXEC;
+	return image_file_is_good(plan->arch, image->data, image->size) &&
+	       is_code(plan, &plan->image[IMAGE_CODE]);
+}
+
 static int read_plan(struct plan *plan)
 {
 	char path[PATH_MAX];
@@ -231,6 +260,8 @@ static int read_plan(struct plan *plan)
 	if (!step(plan) || plan->image[IMAGE_OWN].data == NULL ||
 	    plan->image[IMAGE_CODE].data == NULL)
 		return fail(plan, "the images cannot be opened");
+	if (!step(plan) || !are_images_good(plan))
+		return fail(plan, "the images are damaged, or none of vclock's");
 	return copy_loaders(plan);
 }
 

@@ -33,7 +33,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -42,6 +41,7 @@
 #include "attach/arch/raw_process.h"
 #include "attach/child.h"
 #include "attach/image_arch.h"
+#include "attach/image_file.h"
 #include "attach/private_page.h"
 #include "attach/stub.h"
 #include "message/message.h"
@@ -137,25 +137,17 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-static int open_image(struct inject_image *image, const char *folder, const char *name)
+static int open_image(struct inject_image *image, const char *folder, const struct image_arch *arch)
 {
-	char path[1024];
-	struct stat st;
-	int fd;
+	size_t size = 0;
+	int fd = image_file_open(folder, arch, &size);
 
-	if (snprintf(path, sizeof(path), "%s/vdso-%s.so", folder, name) >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
-	errno = ENOEXEC;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
-	    st.st_size < (off_t)1 << 20) {
-		image->size = (uint64_t)st.st_size;
-		image->fd = pass_on(fd);
-	}
+		return fd;
+	image->size = size;
+	image->fd = pass_on(fd);
 	close(fd);
-	return image->fd >= 0 ? 0 : -errno;
+	return image->fd >= 0 ? 0 : -EMFILE;
 }
 
 /* By the word size of the program. 0 or -errno: of the one for 64 bits, which has to be there. */
@@ -169,7 +161,7 @@ static int open_images(struct inject *in, const char *folder)
 
 		if (stub != NULL)
 			r = open_image(&in->image[is_64], folder,
-				       image_arch_of(stub->machine, is_64)->name);
+				       image_arch_of(stub->machine, is_64));
 	}
 	return r;
 }
@@ -187,10 +179,9 @@ static void close_session(struct session *s)
 }
 
 /* What a noexec mount, or a policy, would refuse to the program. */
-static bool can_execute(const struct inject_image *image)
+static bool can_execute(const struct inject_image *image, const struct image_arch *arch)
 {
-	void *memory =
-		mmap(NULL, (size_t)image->size, PROT_READ | PROT_EXEC, MAP_PRIVATE, image->fd, 0);
+	void *memory = mmap(NULL, (size_t)image->size, (int)arch->prot, MAP_PRIVATE, image->fd, 0);
 
 	if (memory == MAP_FAILED)
 		return false;
@@ -235,10 +226,12 @@ static int open_session(struct session *s, const struct launch *launch, const ch
 	*ret_reason = "it cannot be done on this architecture";
 	if (stub_arch_of(true) == NULL)
 		return -ENOTSUP;
-	*ret_reason = "the images cannot be opened, or not be executed where they are";
 	r = open_images(in, launch->images);
-	if (r == 0 && !can_execute(&in->image[1]))
+	if (r == 0 && !can_execute(&in->image[1], image_arch_of(stub_arch_of(true)->machine, true)))
 		r = -EACCES;
+	*ret_reason = r == -ENOEXEC ? "the image is damaged, or none of vclock's"
+				    : "the images cannot be opened, or not be executed where they "
+				      "are";
 	if (r != 0)
 		return r;
 	r = launch->area_fd >= 0 ? private_page_adopt(launch->area_fd, &s->area)
@@ -268,9 +261,10 @@ static bool is_filtered(void)
 static void rehearse(const struct session *s)
 {
 	const struct inject *in = &s->inject;
-	const size_t unit = image_arch_of(stub_arch_of(true)->machine, true)->unit;
+	const struct image_arch *arch = image_arch_of(stub_arch_of(true)->machine, true);
+	const size_t unit = arch->unit;
 	void *memory = mmap(NULL, 2 * unit, PROT_READ, MAP_SHARED, in->area_fd, 0);
-	void *image = mmap(NULL, (size_t)in->image[1].size, PROT_READ | PROT_EXEC, MAP_PRIVATE,
+	void *image = mmap(NULL, (size_t)in->image[1].size, (int)arch->prot, MAP_PRIVATE,
 			   in->image[1].fd, 0);
 	uint64_t zero = 0;
 	unsigned size;

@@ -3,38 +3,13 @@
 #include "attach/own_image.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "attach/image_arch.h"
+#include "attach/image_file.h"
 #include "elf/arch/host.h"
-
-#define IMAGE_MAX ((off_t)1 << 20)
-
-static int open_image(const char *folder, const char *name, size_t *ret_size)
-{
-	char path[PATH_MAX];
-	struct stat st;
-	int fd;
-
-	if (snprintf(path, sizeof(path), "%s/vdso-%s.so", folder, name) >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size <= 0 ||
-	    st.st_size >= IMAGE_MAX) {
-		close(fd);
-		return -ENOEXEC;
-	}
-	*ret_size = (size_t)st.st_size;
-	return fd;
-}
 
 /* The second mapping of shared memory needs no descriptor. */
 static int share_page(const struct vclock_page *page, unsigned char *at)
@@ -74,7 +49,7 @@ int own_image_open(const char *folder, const struct vclock_page *page,
 
 	if (arch == NULL)
 		return -ENOENT;
-	fd = open_image(folder, arch->name, &size);
+	fd = image_file_open(folder, arch, &size);
 	if (fd < 0)
 		return fd;
 	map.area_size = (size_t)PROCESS_UNITS * arch->unit + size;

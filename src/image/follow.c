@@ -49,6 +49,11 @@ extern const struct follow follow_config __attribute__((visibility("hidden")));
 
 uint64_t follow_main(uint64_t *stack) __attribute__((visibility("hidden"), used));
 
+static const struct follow_mark mark __attribute__((section(".mark"), used)) = {
+	.mark = FOLLOW_MARK, .version = FOLLOW_VERSION, .machine = FOLLOW_MACHINE};
+
+VCLOCK_STATIC_ASSERT(sizeof(mark) == FOLLOW_MARK_SIZE);
+
 static int failed(long result)
 {
 	return (unsigned long)result > -4096ul;

@@ -16,6 +16,9 @@
 #define FOLLOW_PATH_MAX 512
 #define FOLLOW_HEAD 64 /* bytes */
 #define FOLLOW_ALIGN 64
+#define FOLLOW_MARK 0x434c4356u /* "VCLC": how the code's file ends, see struct follow_mark */
+#define FOLLOW_VERSION 1	/* of struct follow */
+#define FOLLOW_MARK_SIZE 16
 
 #ifndef __ASSEMBLER__
 
@@ -33,6 +36,14 @@ struct follow {
 	struct process_page process;
 	char page[FOLLOW_PATH_MAX];
 	char image[FOLLOW_PATH_MAX];
+};
+
+/* The last bytes of the code's file: with less, or more, it is none. */
+struct follow_mark {
+	uint32_t mark;
+	uint32_t version;
+	uint32_t machine; /* e_machine */
+	uint32_t reserved;
 };
 
 #endif /* __ASSEMBLER__ */

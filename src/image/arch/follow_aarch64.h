@@ -5,6 +5,7 @@
 
 #include "image/arch/raw_call_aarch64.h"
 
+#define FOLLOW_MACHINE EM_AARCH64
 #define FOLLOW_UNIT PROCESS_UNIT_AARCH64
 /* Of the image: PROT_READ, PROT_EXEC and PROT_BTI, which mmap() ignores where it is not known. */
 #define FOLLOW_PROT 0x15

@@ -5,6 +5,7 @@
 
 #include "image/arch/raw_call_x86_64.h"
 
+#define FOLLOW_MACHINE EM_X86_64
 #define FOLLOW_UNIT PROCESS_UNIT_X86
 /* Of the image: PROT_READ and PROT_EXEC. */
 #define FOLLOW_PROT 0x5
