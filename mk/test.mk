@@ -43,7 +43,8 @@ EMULATED_WITHOUT_aarch64 := $(EMULATED_WITHOUT_riscv64) check_page_bracket check
 EMULATED_WITHOUT := $(if $(shell scripts/emulator $(ARCH) 2>/dev/null),$(EMULATED_WITHOUT_$(ARCH):%=$(B)/tests/%))
 # Tests of what an emulator has none of, or another of: vDSO, system calls, processes, page tables. The
 # others show as much under it, and do in less time than a virtual machine takes for them.
-NEEDS_KERNEL := attach_% check_% cli_% daemon_% image_% lib_% measure_% publish_stepped read_scales vdso_%
+NEEDS_KERNEL := attach_% check_% cli_% daemon_% image_% lib_% measure_% publish_stepped publish_stress \
+	read_scales vdso_%
 NEED_KERNEL = $(filter $(NEEDS_KERNEL:%=$(B)/tests/%),$(TEST_BIN))
 ifeq ($(HAS_LIBS),1)
 TREE_TESTS := $(if $(filter build/$(NATIVE),$(B)),$(wildcard tests/tree_*.t))
