@@ -68,6 +68,7 @@ struct tracee {
 		struct mm_map mm;
 	} below; /* the program's stack */
 	bool has_mm;
+	bool only_closes;   /* the stub: it maps nothing */
 	uint64_t window_at; /* what of the stack is in window */
 	size_t window_size;
 	/* What is not filled is not touched. */
@@ -167,7 +168,6 @@ static int read_auxv(struct tracee *t)
 {
 	int fd = inject_step(t->inject, "auxv") ? open_proc(t, "auxv", O_RDONLY) : -1;
 	ssize_t n = fd >= 0 ? read(fd, t->auxv, sizeof(t->auxv)) : -1;
-	uint64_t secure = 0;
 
 	if (fd >= 0)
 		close(fd);
@@ -176,12 +176,17 @@ static int read_auxv(struct tracee *t)
 	t->auxv_size = (size_t)n;
 	if (auxv_word_size(t->auxv, t->auxv_size) != t->stub->word)
 		return fail(t, -EINVAL, "its auxiliary vector is not of its word size");
-	if (auxv_find(t->auxv, t->auxv_size, t->stub->word, AT_SECURE, &secure) && secure != 0)
-		return fail(t, -EPERM, "it runs with the rights of another user");
 	if (!auxv_find(t->auxv, t->auxv_size, t->stub->word, AT_SYSINFO_EHDR, &t->vdso) ||
 	    t->vdso == 0 || t->vdso % PAGE != 0)
 		return fail(t, -ENOENT, "the kernel gave it no vDSO");
 	return 0;
+}
+
+static bool is_secure(const struct tracee *t)
+{
+	uint64_t secure = 0;
+
+	return auxv_find(t->auxv, t->auxv_size, t->stub->word, AT_SECURE, &secure) && secure != 0;
 }
 
 /* Size bytes of the stack at address; NULL: not there. Most stacks take one read in all. */
@@ -390,14 +395,15 @@ static void fill_params(struct tracee *t)
 	params->undo_slot = t->slot_at;
 	params->undo_value = t->vdso;
 	params->must = in->must;
-	params->result_fd = in->result_fd;
+	params->result_fd = t->only_closes ? -1 : in->result_fd;
 	params->fd[0] = in->area_fd;
 	params->fd[1] = in->page_fd;
 	params->fd[2] = in->image[0].fd;
 	params->fd[3] = in->image[1].fd;
 	params->fd[4] = in->result_fd;
 	params->fd[5] = -1;
-	fill_steps(t);
+	if (!t->only_closes)
+		fill_steps(t);
 }
 
 static bool write_and_look(const struct tracee *t, uint64_t at, const void *bytes, size_t size)
@@ -438,12 +444,25 @@ static void take_back(struct tracee *t)
 		(void)write_at(t, t->vdso + t->slack, zeroes, t->stub->code_size);
 }
 
+static int place_stub(struct tracee *t)
+{
+	int r = write_stub(t);
+
+	if (r == 0)
+		r = start_stub(t);
+	if (r != 0)
+		take_back(t);
+	return r;
+}
+
 static int inject_open(struct inject *inject, struct tracee *t, pid_t pid)
 {
 	int r = open_tracee(t, inject, pid);
 
 	if (r == 0)
 		r = read_auxv(t);
+	if (r == 0 && is_secure(t))
+		r = fail(t, -EPERM, "it runs with the rights of another user");
 	if (r == 0 && (!inject_step(inject, "stack") || !find_auxv(t)))
 		r = fail(t, -EINVAL, "its auxiliary vector is not on its stack");
 	return r;
@@ -468,14 +487,29 @@ int inject_at_exec(struct inject *inject, pid_t pid)
 		t->has_mm = read_mm(t);
 		process_page_fill(inject->process, t->arch, inject->hides_vdso ? NULL : &t->elf,
 				  t->vdso, process_page_flags());
-		r = write_stub(t);
-		if (r == 0)
-			r = start_stub(t);
-		if (r != 0)
-			take_back(t);
+		r = place_stub(t);
 	}
 	inject_close(t);
 	return r;
+}
+
+bool inject_close_only(const struct inject *inject, pid_t pid)
+{
+	struct inject plain = *inject;
+	struct tracee *t = &tracee;
+	int r;
+
+	plain.fail_step = 0;
+	r = open_tracee(t, &plain, pid);
+	t->only_closes = true;
+	if (r == 0)
+		r = read_auxv(t);
+	if (r == 0)
+		r = read_vdso(t);
+	if (r == 0)
+		r = place_stub(t);
+	inject_close(t);
+	return r == 0;
 }
 
 int inject_hide(struct inject *inject, pid_t pid)

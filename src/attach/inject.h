@@ -57,6 +57,12 @@ void inject_prepare(struct inject *inject);
  */
 int inject_at_exec(struct inject *inject, pid_t pid);
 
+/*
+ * When that has failed: the program closes what it was passed before it starts, by a stub that does
+ * nothing else. False: it has those descriptors, for a stub cannot be had.
+ */
+bool inject_close_only(const struct inject *inject, pid_t pid);
+
 /* For a program of the same kind: AT_SYSINFO_EHDR on the stack becomes 0, and nothing else. */
 int inject_hide(struct inject *inject, pid_t pid);
 

@@ -552,6 +552,8 @@ static bool give_image(struct session *s)
 	else
 		r = inject_at_exec(in, s->program);
 	can_go = r == 0 || !s->launch->must || inject_refuse(in, s->program);
+	if (r != 0 && !s->launch->must && s->launch->images != NULL)
+		(void)inject_close_only(in, s->program);
 	if (!inject_step(in, "letting go"))
 		return false; /* the end of this process frees the program, or with must ends it */
 	if (can_go)

@@ -9,10 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "attach/auxv.h"
 #include "attach/stub.h"
 
 /* What execvp uses without $PATH. */
@@ -77,14 +79,39 @@ static int script_interpreter(int fd, char *ret_path)
 	return *start != '\0';
 }
 
-/* A 32-bit program where only those of 64 bits can have an image. */
-static bool has_no_image(int fd)
+/* This process may have been started by one that hides it: then the kernel's copy tells. */
+static bool kernel_gives_vdso(void)
+{
+	unsigned char auxv[4096];
+	uint64_t vdso = getauxval(AT_SYSINFO_EHDR);
+	ssize_t n;
+	int fd;
+
+	if (vdso != 0)
+		return true;
+	fd = open("/proc/self/auxv", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return true;
+	n = read(fd, auxv, sizeof(auxv));
+	close(fd);
+	return n <= 0 ||
+	       (auxv_find(auxv, (size_t)n, sizeof(void *), AT_SYSINFO_EHDR, &vdso) && vdso != 0);
+}
+
+/* For programs of the file's word size. */
+static const char *word_refusal(int fd)
 {
 	unsigned char ident[EI_NIDENT];
 
-	return stub_arch_of(true) != NULL && stub_arch_of(false) == NULL &&
-	       pread(fd, ident, sizeof(ident), 0) == (ssize_t)sizeof(ident) &&
-	       memcmp(ident, ELFMAG, SELFMAG) == 0 && ident[EI_CLASS] == ELFCLASS32;
+	if (pread(fd, ident, sizeof(ident), 0) != (ssize_t)sizeof(ident) ||
+	    memcmp(ident, ELFMAG, SELFMAG) != 0)
+		return NULL;
+	if (ident[EI_CLASS] == ELFCLASS32 && stub_arch_of(true) != NULL &&
+	    stub_arch_of(false) == NULL)
+		return "it is a 32-bit program, which has no image here";
+	if (ident[EI_CLASS] == ELFCLASS64 && !kernel_gives_vdso())
+		return "the kernel gave it no vDSO";
+	return NULL;
 }
 
 static const char *file_refusal(int fd)
@@ -99,9 +126,7 @@ static const char *file_refusal(int fd)
 		return "it is a set-group-ID program, which would lose its rights";
 	if (fgetxattr(fd, "security.capability", NULL, 0) > 0)
 		return "its file has capabilities, which it would lose";
-	if (has_no_image(fd))
-		return "it is a 32-bit program, which has no image here";
-	return NULL;
+	return word_refusal(fd);
 }
 
 const char *program_refusal(const char *path)

@@ -18,7 +18,8 @@ int program_find(const char *name, char *ret_path, size_t size);
 /*
  * NULL, or why the program must not be traced, in plain words: it, or the interpreter of a script,
  * gets rights by its file, which the kernel withholds from a traced program without a word; or it
- * cannot be read, and then neither can its memory; or there is no image for its word size.
+ * cannot be read, and then neither can its memory; or there is no image for its word size, or no
+ * vDSO of the kernel's, which the image takes the place of.
  */
 const char *program_refusal(const char *path);
 
