@@ -65,18 +65,21 @@ cat >filter.c <<'EOF'
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
-/* filter kill|errno NUMBER PROGRAM...: what a call of that number gets. */
+/* filter kill|errno NUMBER[,NUMBER] PROGRAM...: what a call of that number gets. */
 int main(int argc, char **argv)
 {
+	const char *more = strchr(argv[2], ',');
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)atoi(argv[2]), 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)atoi(argv[2]), 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)atoi(more != NULL ? more + 1 : argv[2]), 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, argv[1][0] == 'k' ? SECCOMP_RET_KILL_PROCESS : SECCOMP_RET_ERRNO | 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog program = {4, code};
+	struct sock_fprog program = {5, code};
 
 	(void)argc;
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -94,6 +97,13 @@ is "$(./filter kill 149 "$vclock" run --trust-counter ./probe 2>&1)" 'image, eui
 	'a filter that does not mind'
 is "$(./filter kill 101 "$vclock" run --trust-counter ./probe 2>&1)" 'kernel, euid 0' \
 	'a filter that kills the helper'
+# exit_group and ptrace: the helper has nothing to do, and must not go on where it cannot end as usual.
+is "$(./filter errno 231,101 "$vclock" run --verbose --trust-counter ./probe 2>&1)" \
+	"vclock: run: ./probe: runs with the kernel's vDSO: it is traced already, or may not be
+kernel, euid 0" 'a filter that refuses exit_group'
+is "$(for step in 1 2 3 5 8 9 11 14; do
+	./filter errno 231 "$vclock" run --require --fail-step "$step" --trust-counter ./probe 2>/dev/null
+done)" '' '... and nor must a program that shall not run'
 # ppoll, which the publisher waits by
 is "$(unshare --pid --fork --mount-proc sh -c './filter errno 271 "$0" run --trust-counter true
 	sleep 1; cat /proc/[0-9]*/stat' "$vclock" | grep -c '(vclock-page) [^Z]')" 0 \

@@ -14,6 +14,10 @@ static inline long raw_call(long number, long a, long b, long c, long d, long e,
 	return -ENOSYS;
 }
 
+static inline void raw_trap(void)
+{
+}
+
 static inline long raw_clone(unsigned long flags, void *top, int *parent_tid, int *child_tid,
 			     void (*fn)(void *), void *arg)
 {

@@ -7,6 +7,11 @@
 
 #define RAW_PROCESS_EXISTS 1
 
+static inline void raw_trap(void)
+{
+	__asm__ __volatile__("ud2");
+}
+
 static inline long raw_clone(unsigned long flags, void *top, int *parent_tid, int *child_tid,
 			     void (*fn)(void *), void *arg)
 {
