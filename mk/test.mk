@@ -52,8 +52,8 @@ SHELL_TESTS := $(filter-out tests/tree_%,$(wildcard tests/*.t)) $(TREE_TESTS)
 endif
 # The longest first, so that none of them runs alone at the end. Not :=, for mk/fuzz.mk adds to it.
 TESTS_FIRST := daemon_churn tree_run_figures.t tree_lint.t tree_headers.t daemon_hostile.t tree_run_reads.t \
-	tree_run_follow.t tree_run_languages.t run_launcher.t tree_code.t cli_page.t tree_runner.t cli_verify.t \
-	tree_run_guests.t lib_reopen tree_install.t
+	tree_run_filtered.t tree_run_follow.t tree_run_languages.t run_launcher.t tree_code.t cli_page.t \
+	tree_runner.t cli_verify.t tree_run_guests.t lib_reopen tree_install.t
 TESTS_ALL = $(filter-out $(EMULATED_WITHOUT),$(TEST_BIN)) $(SHELL_TESTS:tests/%=$(B)/tests/%)
 TESTS = $(foreach test,$(TESTS_FIRST:%=$(B)/tests/%),$(filter $(test),$(TESTS_ALL))) \
 	$(filter-out $(TESTS_FIRST:%=$(B)/tests/%),$(TESTS_ALL))

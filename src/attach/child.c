@@ -13,6 +13,9 @@
 #define SYS_pidfd_open 434
 #endif
 
+/* Nobody stops a process so often by accident. */
+#define STOPS_MAX 100
+
 void child_mask(const struct child_signals *signals, struct child_signals *ret_before)
 {
 	(void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, signals, ret_before, sizeof(*signals));
@@ -32,6 +35,18 @@ pid_t child_start(void)
 		child_mask(&before, NULL);
 	errno = error;
 	return pid;
+}
+
+bool child_outcome(pid_t pid, int *ret_status)
+{
+	unsigned stops = 0;
+
+	while (waitpid(pid, ret_status, __WALL | WUNTRACED) == pid) {
+		if (!WIFSTOPPED(*ret_status))
+			return true;
+		kill(pid, ++stops < STOPS_MAX ? SIGCONT : SIGKILL);
+	}
+	return false;
 }
 
 bool child_readable(int fd, int ms)

@@ -31,6 +31,12 @@ void child_mask(const struct child_signals *signals, struct child_signals *ret_b
 /* As fork(). All signals are blocked in the child, and none tells of its end. -1 with errno. */
 pid_t child_start(void);
 
+/*
+ * For a child whose every wait has an end: how it ended; who is stopped without the caller goes on.
+ * Makes no system call but wait4() while all goes well.
+ */
+bool child_outcome(pid_t pid, int *ret_status);
+
 /* Whether there is something to read, or an end, within ms. */
 bool child_readable(int fd, int ms);
 

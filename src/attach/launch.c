@@ -249,16 +249,8 @@ static int open_session(struct session *s, const struct launch *launch, const ch
 	return 0;
 }
 
-/*
- * A filter that the program will run under may kill it for what the stub does. A child that is
- * under the same filter does it first.
- */
-static bool is_filtered(void)
-{
-	return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0;
-}
-
-static void rehearse(const struct session *s)
+/* What the stub does, or what a followed program does in its place. */
+static bool play_stub(const struct session *s)
 {
 	const struct inject *in = &s->inject;
 	const struct image_arch *arch = image_arch_of(stub_arch_of(true)->machine, true);
@@ -270,30 +262,16 @@ static void rehearse(const struct session *s)
 	unsigned size;
 
 	if (memory == MAP_FAILED || image == MAP_FAILED)
-		_exit(1);
+		return false;
 	memory = mmap(NULL, unit, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED || madvise(memory, unit, 18 /* WIPEONFORK */) != 0)
-		_exit(1);
+		return false;
 	munmap(image, (size_t)in->image[1].size);
 	(void)mprotect(memory, unit, PROT_READ);
 	(void)prctl(35 /* PR_SET_MM */, 15 /* PR_SET_MM_MAP_SIZE */, &size, 0, 0);
 	(void)!write(in->result_fd, &zero, sizeof(zero));
 	close(in->area_fd);
-	_exit(0);
-}
-
-static bool survives_filter(const struct session *s)
-{
-	int status = -1;
-	pid_t pid;
-
-	if (!is_filtered())
-		return true;
-	pid = child_start();
-	if (pid == 0)
-		rehearse(s);
-	return pid > 0 && child_end(pid, HELPER_MS, &status) && WIFEXITED(status) &&
-	       WEXITSTATUS(status) == 0;
+	return true;
 }
 
 /*
@@ -401,7 +379,10 @@ static void set_timer(const struct session *s, long ms)
 	(void)raw_call(SYS_timer_settime, s->timer, 0, (long)interval_and_value, 0, 0, 0);
 }
 
-/* The next stop or end of the program: 1 with *ret_status, 0 at the end of time, or -errno. */
+/*
+ * The next stop or end of the program: 1 with *ret_status; 0 at the end of time, or where the
+ * caller wants no helper any more and was not allowed to kill it; or -errno.
+ */
 static int wait_program(const struct session *s, uint64_t end_ms, int *ret_status)
 {
 	const uint64_t child = UINT64_C(1) << (SIGCHLD - 1); /* the kernel's set of signals */
@@ -417,7 +398,8 @@ static int wait_program(const struct session *s, uint64_t end_ms, int *ret_statu
 			return 1;
 		if (pid < 0)
 			return (int)pid;
-		if (now >= end_ms)
+		if (now >= end_ms ||
+		    __atomic_load_n(&s->caller, __ATOMIC_ACQUIRE) == CALLER_GAVE_UP)
 			return 0;
 		turn_ms = end_ms - now < TURN_MS ? end_ms - now : TURN_MS;
 		left.tv_nsec = (long)(turn_ms * 1000000);
@@ -661,7 +643,7 @@ static int start_helper(struct session *s)
 	s->caller = CALLER_GETS_READY;
 	s->helper = HELPER_STARTS;
 	s->starter = STARTER_RUNS;
-	s->is_orphan = !is_reaper();
+	s->is_orphan = !s->launch->is_rehearsal && !is_reaper();
 	child_mask(&CHILD_ALL_SIGNALS, &before);
 	/* Who starts the helper has ended before the execve. */
 	if (s->is_orphan)
@@ -737,9 +719,10 @@ static const char *not_started(const struct launch *launch)
 	return text;
 }
 
+static struct session session;
+
 int launch_start(const struct launch *launch, const char **ret_reason)
 {
-	static struct session session;
 	int r;
 
 	*ret_reason = "it cannot be done on this architecture";
@@ -754,10 +737,6 @@ int launch_start(const struct launch *launch, const char **ret_reason)
 	}
 	if (r == 0) {
 		r = open_session(&session, launch, ret_reason);
-		if (r == 0 && launch->images != NULL && !survives_filter(&session)) {
-			*ret_reason = "its seccomp filter does not allow what has to be done";
-			r = -EPERM;
-		}
 		if (r == 0)
 			r = handshake(&session, ret_reason);
 		end_starter(&session, r == 0 ? HELPER_MS : 0);
@@ -769,4 +748,20 @@ int launch_start(const struct launch *launch, const char **ret_reason)
 	if (r != 0)
 		close_session(&session);
 	return r;
+}
+
+bool launch_rehearse(const struct launch *launch)
+{
+	struct launch rehearsal = *launch;
+	const char *reason;
+	bool is_allowed = true;
+
+	rehearsal.is_rehearsal = true;
+	rehearsal.must = false; /* this process outlives the helper */
+	if (launch_start(&rehearsal, &reason) != 0)
+		return true; /* so it will be, and say why */
+	if (launch->images != NULL)
+		is_allowed = play_stub(&session);
+	end_helper(&session);
+	return is_allowed;
 }

@@ -26,6 +26,7 @@ struct launch {
 	const char *program; /* for messages */
 	unsigned fail_step;  /* for tests, as in struct inject */
 	int step_signal;
+	bool is_rehearsal; /* the helper stays the caller's child */
 };
 
 /*
@@ -34,5 +35,12 @@ struct launch {
  * the helper's is left.
  */
 int launch_start(const struct launch *launch, const char **ret_reason);
+
+/*
+ * In a child of the caller that will go on to launch_start(), all of that, and what the program
+ * will do itself for its image: where a seccomp filter kills for it, it kills the child. Leaves no
+ * process behind. False: the filter does not allow it.
+ */
+bool launch_rehearse(const struct launch *launch);
 
 #endif /* LAUNCH_H */

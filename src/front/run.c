@@ -16,10 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "attach/child.h"
 #include "attach/follow_space.h"
 #include "attach/launch.h"
 #include "attach/private_page.h"
@@ -193,6 +196,53 @@ static const char *follow(struct run *run)
 	return NULL;
 }
 
+/* What comes before the helper. NULL, or why there is nothing to start one for. */
+static const char *get_ready(struct run *run)
+{
+	const char *reason = program_refusal(run->path);
+
+	if (reason == NULL && run->launch.images != NULL)
+		reason = choose_page(run);
+	if (reason != NULL || !run->follows)
+		return reason;
+	reason = follow(run);
+	if (reason != NULL && run->launch.must)
+		return reason;
+	if (reason != NULL && run->launch.is_loud)
+		cli_say("run: %s: does not follow: %s", run->launch.program, reason);
+	return NULL;
+}
+
+static void rehearse(struct run *run)
+{
+	static const struct rlimit none = {0, 0};
+	bool is_allowed;
+
+	(void)setrlimit(RLIMIT_CORE, &none);
+	run->launch.is_loud = false;
+	run->launch.fail_step = 0;
+	is_allowed = get_ready(run) != NULL || launch_rehearse(&run->launch);
+	_exit(is_allowed ? 0 : 1);
+}
+
+/*
+ * A filter may kill for what a launch does, or for what the program has to do. A child does all of
+ * that first; what happens here meanwhile is what everybody does who starts a program.
+ */
+static bool survives_filter(struct run *run)
+{
+	int status;
+	pid_t pid;
+
+	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 0)
+		return true;
+	pid = child_start();
+	if (pid == 0)
+		rehearse(run);
+	return pid > 0 && child_outcome(pid, &status) && WIFEXITED(status) &&
+	       WEXITSTATUS(status) == 0;
+}
+
 /* NULL when a helper is there, or there is no program; else why not. */
 static const char *start(struct run *run)
 {
@@ -201,19 +251,9 @@ static const char *start(struct run *run)
 	run->error = -program_find(run->launch.program, run->path, sizeof(run->path));
 	if (run->error != 0)
 		return NULL;
-	reason = program_refusal(run->path);
-	if (reason != NULL)
-		return reason;
-	if (run->launch.images != NULL)
-		reason = choose_page(run);
-	if (reason == NULL && run->follows) {
-		reason = follow(run);
-		if (reason != NULL && run->launch.must)
-			return reason;
-		if (reason != NULL && run->launch.is_loud)
-			cli_say("run: %s: does not follow: %s", run->launch.program, reason);
-		reason = NULL;
-	}
+	if (!survives_filter(run))
+		return "its seccomp filter does not allow what has to be done";
+	reason = get_ready(run);
 	if (reason == NULL && launch_start(&run->launch, &reason) == 0)
 		return NULL;
 	return reason;
