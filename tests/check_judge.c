@@ -129,6 +129,46 @@ static void excuses(void)
 	tap_ok(r.outside == 0 && r.verdict == CHECK_UNSTEADY, "a clock that was set is not judged");
 }
 
+/* All lines of make_page() as times of MONOTONIC from 5 s on, 5 ms each. */
+static void give_times(struct vclock_line *line)
+{
+	line->mult[0] = 1;
+	line->base[VCLOCK_MONOTONIC].sec = 5;
+	line->base[VCLOCK_MONOTONIC].fns = line->start_cyc;
+}
+
+/*
+ * A reader that is held up between its read and the judge finds a page that has gone on. Whether v,
+ * of clk and below the one before it, is excused then.
+ */
+static bool is_held_up(int32_t clk, int64_t v, int64_t distance)
+{
+	struct check_result r;
+	uint32_t i;
+
+	begin();
+	page.shift = 1; /* 2 GHz: a mult of 1 */
+	for (i = 0; i < VCLOCK_HISTORY - 1; i++)
+		give_times(&page.history[i]);
+	tally.clk = clk;
+	tally_outside(&tally, v, distance);
+	r = end(true, false);
+	return r.outside == 0 && r.excused == 1;
+}
+
+static void held_up(void)
+{
+	const int64_t third_ns = INT64_C(5000000000) + (1000 + 2 * LINE_CYC) / 2;
+
+	tap_ok(is_held_up(VCLOCK_MONOTONIC, third_ns - 1, -164),
+	       "whether a page's oldest two lines come after a gap is forgotten: excused");
+	tap_ok(!is_held_up(VCLOCK_MONOTONIC, third_ns, -164),
+	       "... that the third does not is known");
+	tap_ok(!is_held_up(VCLOCK_MONOTONIC, third_ns - 1, -1 - (int64_t)ERROR_NS),
+	       "... and none is farther off than is stated");
+	tap_ok(!is_held_up(TALLY_NO_CLOCK, third_ns - 1, -164), "... nor is what is no clock's");
+}
+
 static void standing_still(void)
 {
 	make_page();
@@ -256,6 +296,7 @@ int main(void)
 {
 	brackets();
 	excuses();
+	held_up();
 	standing_still();
 	standing_still_for_a_moment();
 	shares();

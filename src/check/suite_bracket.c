@@ -206,6 +206,8 @@ static void choose_rows(struct bracket *b, const struct check_run *run)
 		    oracle_read(b->kernel, all_rows[i].clk) < 0)
 			continue;
 		tally_init(&b->tally[b->count], b->subject);
+		if (all_rows[i].kind != ROW_NOW_DIFFERENCE)
+			b->tally[b->count].clk = all_rows[i].clk;
 		b->row[b->count++] = &all_rows[i];
 	}
 }

@@ -44,7 +44,7 @@ static void read_coarse(struct coarse *c)
 	tally_bracket(c->tally, k1 - c->slack_ns, v,
 		      k2 + c->slack_ns < limit ? k2 + c->slack_ns : limit);
 	if (v < c->previous_ns)
-		tally_outside(c->tally, v - c->previous_ns);
+		tally_outside(c->tally, v, v - c->previous_ns);
 	c->previous_ns = v;
 }
 
@@ -61,7 +61,7 @@ static void read_time(struct coarse *c)
 	v *= SECOND_NS;
 	tally_bracket(c->tally, k1 / SECOND_NS * SECOND_NS - c->slack_ns, v, k2);
 	if (v < c->previous_ns)
-		tally_outside(c->tally, v - c->previous_ns);
+		tally_outside(c->tally, v, v - c->previous_ns);
 	c->previous_ns = v;
 }
 

@@ -35,6 +35,7 @@ struct nursery {
 static void judge_read(struct tally *tally, const struct check_subject *subject, int32_t clk,
 		       int64_t k1, int64_t v, int64_t k2)
 {
+	tally->clk = clk;
 	if (VCLOCK_UNLIKELY(v < k1) && tally_clock_stands_still(subject, clk, k1, v))
 		tally_excused(tally);
 	else

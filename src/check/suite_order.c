@@ -85,7 +85,7 @@ static void note_back(const struct order *order, struct order_member *m, int64_t
 			m->tally.block_worst_cpu = sched_getcpu();
 		}
 	} else if (!tally_clock_stands_still(order->subject, order->clk, before, now)) {
-		tally_outside(&m->tally, now - before);
+		tally_outside(&m->tally, now, now - before);
 	}
 }
 
@@ -181,6 +181,7 @@ static void reset_members(struct order *order, uint32_t seed)
 		m->observations = 0;
 		m->random = seed * 2654435761u + i + 1;
 		tally_init(&m->tally, order->subject);
+		m->tally.clk = order->clk;
 		tally_block_begin(&m->tally);
 	}
 }

@@ -18,6 +18,7 @@ void tally_init(struct tally *tally, const struct check_subject *subject)
 {
 	memset(tally, 0, sizeof(*tally));
 	tally->subject = subject;
+	tally->clk = TALLY_NO_CLOCK;
 	tally->below_min_ns = INT64_MAX;
 	tally->above_min_ns = INT64_MAX;
 }
@@ -61,11 +62,36 @@ static bool has_gap(const struct vclock_page *page)
 	return false;
 }
 
-bool tally_has_gap(const struct check_subject *subject)
+static int64_t line_ns(const struct vclock_page *page, const struct vclock_line *line, int32_t clk,
+		       uint32_t delta)
+{
+	int64_t sec;
+	uint32_t nsec;
+
+	vclock_line_value(line, (uint32_t)clk, delta, page->shift & 63, &sec, &nsec);
+	return sec * 1000000000 + nsec;
+}
+
+/*
+ * Whether v is of a line that has left the page, or of one of the two oldest there: then the line
+ * that began after a gap, at v or just before, is not to be seen any more.
+ */
+static bool has_forgotten(const struct vclock_page *page, int32_t clk, int64_t v)
+{
+	uint32_t count = page->slot[page->generation & 1].history_count;
+	const struct vclock_line *third =
+		&page->history[(count - (VCLOCK_HISTORY - 3)) % VCLOCK_HISTORY];
+
+	return vclock_page_has(page, (uint32_t)clk) && v < line_ns(page, third, clk, 0);
+}
+
+/* Whether v may be of one of the first two lines after a gap, as far as the page still tells. */
+static bool may_be_after_gap(const struct tally *tally, int64_t v)
 {
 	struct vclock_page copy;
 
-	return subject->page != NULL && page_copy(subject->page, &copy) == 0 && has_gap(&copy);
+	return tally->subject->page != NULL && page_copy(tally->subject->page, &copy) == 0 &&
+	       (has_gap(&copy) || has_forgotten(&copy, tally->clk, v));
 }
 
 static int64_t clamp_ns(const struct vclock_page *page)
@@ -90,13 +116,7 @@ bool tally_stands_still(const struct vclock_page *page, int64_t floor, int64_t v
 static bool ends_with(const struct vclock_page *page, const struct vclock_line *line, int32_t clk,
 		      int64_t v)
 {
-	int64_t sec;
-	uint32_t nsec;
-
-	if (line->length_cyc == 0)
-		return false;
-	vclock_line_value(line, (uint32_t)clk, line->length_cyc, page->shift & 63, &sec, &nsec);
-	return sec * 1000000000 + nsec == v;
+	return line->length_cyc != 0 && line_ns(page, line, clk, line->length_cyc) == v;
 }
 
 /* Whether v is the very value that a steady clock had where a line ended. */
@@ -140,12 +160,12 @@ uint32_t tally_stated_error_ns(const struct check_subject *subject)
 	return VCLOCK_LOAD32(&page->slot[VCLOCK_LOAD32(&page->generation) & 1].error_ns);
 }
 
-bool tally_outside(struct tally *tally, int64_t distance_ns)
+bool tally_outside(struct tally *tally, int64_t v, int64_t distance_ns)
 {
 	tally_look_at_error(tally, tally_stated_error_ns(tally->subject));
 	if (magnitude(distance_ns) > tally->block_error_ns)
 		tally->block_beyond++;
-	else if (tally_has_gap(tally->subject)) {
+	else if (may_be_after_gap(tally, v)) {
 		tally->block_excused++;
 		return false;
 	}

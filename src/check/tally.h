@@ -6,20 +6,22 @@
  * k1 <= v <= k2. No allowance is made for truncation: all three are the floor of a time in ns, and
  * the floor keeps the order. Interrupted and preempted reads have wide brackets, and no others.
  *
-  * A page may lie outside by its stated error, and by no more, in two cases: while the kernel's
- rate
+ * A page may lie outside by its stated error, and by no more, in two cases: while the kernel's rate
  * changes (steady.h), and on the first lines after its writer came late, since such a line starts
  * above all that the kernel can have given out meanwhile. And it may stand still for some 40 us
- * while it has no line. Those reads are excused, and counted.
-
+ * while it has no line. Those reads are excused, and counted. So are those of a reader that was
+ * held up before it came here, until the page had forgotten which lines there were.
  */
 #ifndef TALLY_H
 #define TALLY_H
 
 #include "check/check.h"
 
+#define TALLY_NO_CLOCK (-1)
+
 struct tally {
 	const struct check_subject *subject;
+	int32_t clk; /* whose times come next; TALLY_NO_CLOCK: values that are no clock's */
 	uint64_t reads, uncovered, fallbacks, errors;
 	uint64_t violations, wide;
 	int64_t worst_ns;
@@ -43,6 +45,7 @@ struct tally {
 	uint64_t below[CHECK_MARGIN_NS + 1], above[CHECK_MARGIN_NS + 1];
 };
 
+/* clk is TALLY_NO_CLOCK until the caller sets it. */
 void tally_init(struct tally *tally, const struct check_subject *subject);
 
 void tally_block_begin(struct tally *tally);
@@ -51,9 +54,6 @@ void tally_block_begin(struct tally *tally);
  * error where it was not, and nothing where the clock itself was stepped (is_void).
  */
 void tally_block_end(struct tally *tally, bool is_steady, bool is_void);
-
-/* Whether one of the page's last ten lines did not start where the one before it ended. */
-bool tally_has_gap(const struct check_subject *subject);
 
 /*
  * A page whose writer is late stands still at its last line's end for clamp_cyc, some 40 us, and
@@ -80,8 +80,8 @@ static inline void tally_look_at_error(struct tally *tally, uint32_t error_ns)
 		tally->block_error_ns = error_ns;
 }
 
-/* distance_ns: how far outside, negative for below. False: excused. */
-bool tally_outside(struct tally *tally, int64_t distance_ns);
+/* v: what was read; distance_ns: how far outside, negative for below. False: excused. */
+bool tally_outside(struct tally *tally, int64_t v, int64_t distance_ns);
 /* A read outside that was in the page's right. */
 void tally_excused(struct tally *tally);
 /* What gettime and its kin returned, when it was not 0. */
@@ -97,7 +97,7 @@ static inline void tally_bracket(struct tally *tally, int64_t k1, int64_t v, int
 		/* Only a step of the clock itself makes the kernel's own reads go back. */
 		if (k2 < k1)
 			tally->block_is_void = true;
-		if (k2 < k1 || !tally_outside(tally, below < 0 ? below : -above))
+		if (k2 < k1 || !tally_outside(tally, v, below < 0 ? below : -above))
 			return;
 	}
 	tally->bracketed++;
