@@ -235,6 +235,19 @@ static IMAGE_NOINLINE int IMAGE_INTERNAL one_forward(uint32_t clk, struct vclock
 	return image_forward_clock_gettime(clk, ret_ts);
 }
 
+/* With a counter value of now, as in gettime_rest(). */
+static IMAGE_NOINLINE int IMAGE_INTERNAL one_again(uint32_t clk, struct vclock_timespec *ret_ts)
+{
+	int64_t sec;
+	uint32_t nsec;
+
+	if (read_clock(clk, &sec, &nsec) != 0)
+		return one_forward(clk, ret_ts);
+	ret_ts->tv_sec = sec;
+	ret_ts->tv_nsec = nsec;
+	return 0;
+}
+
 static IMAGE_NOINLINE int IMAGE_INTERNAL one_first(uint32_t clk, struct vclock_timespec *ret_ts)
 {
 	settle();
@@ -246,12 +259,13 @@ VCLOCK_ALWAYS_INLINE int gettime_of(uint32_t clk, struct vclock_timespec *ret_ts
 	int64_t sec;
 	uint32_t nsec;
 
-	if (may_read() && VCLOCK_LIKELY(read_clock(clk, &sec, &nsec) == 0)) {
-		ret_ts->tv_sec = sec;
-		ret_ts->tv_nsec = nsec;
-		return 0;
-	}
-	return is_settled() ? one_forward(clk, ret_ts) : one_first(clk, ret_ts);
+	if (!may_read())
+		return is_settled() ? one_forward(clk, ret_ts) : one_first(clk, ret_ts);
+	if (VCLOCK_UNLIKELY(read_clock(clk, &sec, &nsec) != 0))
+		return one_again(clk, ret_ts);
+	ret_ts->tv_sec = sec;
+	ret_ts->tv_nsec = nsec;
+	return 0;
 }
 
 IMAGE_EXPORT int IMAGE_NAME_OWN(realtime)(struct vclock_timespec *ret_ts)
