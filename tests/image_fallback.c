@@ -15,6 +15,8 @@
 #include "vclock/compiler.h"
 
 #define READS 1000
+/* For a page whose writer is held up. */
+#define PATIENCE_NS 10000000000u
 #define FINE 5
 static const int32_t fine[FINE] = {VCLOCK_REALTIME, VCLOCK_MONOTONIC, VCLOCK_MONOTONIC_RAW,
 				   VCLOCK_BOOTTIME, VCLOCK_TAI};
@@ -99,18 +101,19 @@ static void without_vdso(int fd)
 {
 	struct vclock_timespec before, ts, after, now;
 	unsigned i, odd = 0, far = 0, whole = 0;
+	uint64_t end = oracle_now_ns() + PATIENCE_NS;
 	struct image_map map;
 
 	image_map(&map, fd, 0);
 	tap_ok(outside_fine(&map) == 0, "no vDSO: the fine clocks");
 	tap_ok(map.state->compared == PROCESS_AGREES, "no vDSO: page and kernel were compared");
-	for (i = 0; i < READS; i++) {
+	/* A page that is held up leaves it to the kernel, whose ticks are its own. */
+	for (i = 0; i < READS || (whole < READS / 10 && oracle_now_ns() < end); i++) {
 		oracle_syscall_gettime(VCLOCK_MONOTONIC_COARSE, &before);
 		map.gettime(VCLOCK_MONOTONIC_COARSE, &ts);
 		oracle_syscall_gettime(VCLOCK_MONOTONIC_COARSE, &after);
 		oracle_syscall_gettime(VCLOCK_MONOTONIC, &now);
 		whole += ts.tv_nsec % map.page->coarse_ns == 0;
-		/* A page that is held up leaves it to the kernel, whose ticks are its own. */
 		odd += ts.tv_nsec % map.page->coarse_ns != 0 &&
 		       (oracle_ns(&ts) < oracle_ns(&before) || oracle_ns(&ts) > oracle_ns(&after));
 		far += is_far(&before, &ts, &after, &now, map.page->coarse_ns) != 0;
@@ -130,6 +133,7 @@ static void without_vdso(int fd)
 
 static void alarm_clocks(int fd)
 {
+	uint64_t end = oracle_now_ns() + PATIENCE_NS;
 	struct vclock_timespec ts, real;
 	struct image_map map;
 	int kernels = oracle_syscall_gettime(VCLOCK_REALTIME_ALARM, &ts);
@@ -141,10 +145,12 @@ static void alarm_clocks(int fd)
 	map.process->flags = PROCESS_HAS_ALARM;
 	image_count_fallbacks(&map);
 	map.gettime(VCLOCK_REALTIME_ALARM, &ts);
-	image_fallbacks = 0;
-	oracle_syscall_gettime(VCLOCK_REALTIME, &real);
-	tap_ok(map.gettime(VCLOCK_REALTIME_ALARM, &ts) == 0 && image_fallbacks == 0 &&
-		       oracle_ns(&ts) - oracle_ns(&real) >= -1000 &&
+	do {
+		image_fallbacks = 0;
+		oracle_syscall_gettime(VCLOCK_REALTIME, &real);
+		kernels = map.gettime(VCLOCK_REALTIME_ALARM, &ts);
+	} while (image_fallbacks > 0 && oracle_now_ns() < end);
+	tap_ok(kernels == 0 && image_fallbacks == 0 && oracle_ns(&ts) - oracle_ns(&real) >= -1000 &&
 		       oracle_ns(&ts) - oracle_ns(&real) < 1000000000,
 	       "ALARM: from the page where the kernel has it");
 	image_unmap(&map);
