@@ -22,9 +22,10 @@ TEST_BIN := $(patsubst tests/%.c,$(B)/tests/%,$(UNIT_SRC) $(TAP_SRC)) \
 	$(if $(HAS_SO),$(TESTS_ALSO_SO:%=$(B)/tests/%-so)) \
 	$(if $(HAS_SO),$(TESTS_ALSO_STATIC:%=$(B)/tests/%-static))
 # What proves nothing more where both a sanitizer and a translator slow it down: tests of real time,
-# and the model, which has none of the product's code in it.
+# some of them of the image, which has no sanitizer in it; and the model, which has none of the
+# product's code.
 SLOW_TESTS := check_kernel_routes check_page_% check_twins check_under_load daemon_churn daemon_cost \
-	daemon_leak daemon_readers model_page
+	daemon_leak daemon_readers image_suites model_page
 ifneq ($(if $(SAN),$(filter-out $(ARCH),$(NATIVE))),)
 ifneq ($(shell scripts/emulator $(ARCH) 2>/dev/null),)
 TEST_BIN := $(filter-out $(SLOW_TESTS:%=$(B)/tests/%),$(TEST_BIN))
