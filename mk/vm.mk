@@ -65,6 +65,7 @@ all-vm-programs: images
 	$(MAKE) LIBC=musl vm-programs
 	$(MAKE) ARCH=i386 vm-programs
 	$(MAKE) ARCH=aarch64 vm-programs
+	$(MAKE) ARCH=riscv64 vm-programs
 
 check-vm: all-vm-programs
 	scripts/vm/matrix $(MACHINES)

@@ -24,7 +24,7 @@ rows_wanted() {
 	# shellcheck disable=SC2329 # called by the file
 	partner() { cat >/dev/null; }
 	# shellcheck disable=SC2034 # named by its rows
-	local x86_64=build/x86_64-musl i386=build/i386 aarch64=build/aarch64
+	local x86_64=build/x86_64-musl i386=build/i386 aarch64=build/aarch64 riscv64=build/riscv64
 	# shellcheck source=/dev/null
 	. tests/vm/machines
 }
