@@ -90,7 +90,9 @@ $(IMAGE_B)/link_rule: $(LINK_RULE_SRC) src/check/image_check.h src/check/image_u
 		$(LINK_RULE_SRC) -lcapstone
 
 # What goes into a copy of the dynamic loader for `vclock run --follow`: a flat file.
-FOLLOW_ARCHES := $(filter x86_64 aarch64,$(IMAGE_ARCHES))
+FOLLOW_ARCHES := $(filter x86_64 aarch64 riscv64,$(IMAGE_ARCHES))
+# It is linked at address 0 and lies elsewhere: addresses near 0 are no shorter way to its symbols.
+FOLLOW_LDFLAGS_riscv64 := -Wl,--no-relax
 FOLLOWS := $(FOLLOW_ARCHES:%=$(IMAGE_B)/follow-%.bin)
 
 $(IMAGE_OBJ)/follow_%.o: src/image/follow.c mk/image.mk
@@ -107,7 +109,7 @@ $(IMAGE_OBJ)/follow.lds: src/image/follow.lds src/image/follow.h src/image/proce
 $(IMAGE_B)/follow-%.bin: $(IMAGE_OBJ)/follow_%.o $(IMAGE_OBJ)/follow.lds
 	$(call say,FOLLOW,$@)
 	$(Q)$(call image-compiler,$*) -nostdlib -static -Wl,--no-undefined -Wl,--build-id=none \
-		-Wl,--orphan-handling=error -Wl,-T,$(IMAGE_OBJ)/follow.lds -o $(IMAGE_OBJ)/follow-$*.linked $<
+		-Wl,--orphan-handling=error $(FOLLOW_LDFLAGS_$*) -Wl,-T,$(IMAGE_OBJ)/follow.lds -o $(IMAGE_OBJ)/follow-$*.linked $<
 	$(Q)$(if $(filter $(NATIVE),$*),,$(IMAGE_TRIPLE_$*)-)objcopy -O binary $(IMAGE_OBJ)/follow-$*.linked $@
 
 images: $(IMAGES) $(FOLLOWS)

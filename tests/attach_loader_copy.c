@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A copy of a dynamic loader, this machine's and aarch64's, keeps every byte that the loader maps,
- * at its address, and starts at the code that came along; a file that is no loader, or a broken
- * one, is refused or copied, and never does harm.
+ * A copy of a dynamic loader, this machine's, aarch64's and riscv64's, keeps every byte that the
+ * loader maps, at its address, and starts at the code that came along; a file that is no loader, or
+ * a broken one, is refused or copied, and never does harm.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -20,10 +20,17 @@ static const struct image_arch *arch;
 static uint64_t state;
 
 /* Where the compiler for another machine brings its loader. */
-static const char *const more_names[] = {"/usr/x86_64-linux-gnu/lib/ld-linux-x86-64.so.2",
-					 "/usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1"};
+static const struct {
+	uint16_t machine;
+	const char *loader;
+} machines[] = {
+	{EM_X86_64, "/usr/x86_64-linux-gnu/lib/ld-linux-x86-64.so.2"},
+	{EM_AARCH64, "/usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1"},
+	{EM_RISCV, "/usr/riscv64-linux-gnu/lib/ld-linux-riscv64-lp64d.so.1"},
+};
+#define MACHINES (sizeof(machines) / sizeof(machines[0]))
 
-static void read_loader(void)
+static void read_loader(const char *more_name)
 {
 	FILE *file = NULL;
 	unsigned i;
@@ -31,7 +38,7 @@ static void read_loader(void)
 	for (i = 0; i < IMAGE_LOADERS && file == NULL; i++)
 		file = fopen(arch->loader[i], "rb");
 	if (file == NULL)
-		file = fopen(more_names[arch->machine == EM_AARCH64], "rb");
+		file = fopen(more_name, "rb");
 	loader_size = 0;
 	if (file == NULL)
 		return;
@@ -134,7 +141,7 @@ static void try_broken(void)
 	tap_ok(taken < 3000, "%u of 3000 broken ones were taken, and did no harm", taken);
 }
 
-static void check_loader(void)
+static void check_loader(const char *more_name)
 {
 	unsigned char code[64], *copy = NULL;
 	struct follow config = {.magic = FOLLOW_MAGIC};
@@ -143,7 +150,7 @@ static void check_loader(void)
 	int r;
 
 	memset(code, 0xcc, sizeof(code));
-	read_loader();
+	read_loader(more_name);
 	if (loader_size == 0) {
 		tap_skip("a loader is copied", "no dynamic loader of that machine's");
 		return;
@@ -167,13 +174,12 @@ static void check_loader(void)
 
 int main(void)
 {
-	static const uint16_t machines[] = {EM_X86_64, EM_AARCH64};
 	unsigned i;
 
 	state = sim_seed((uint64_t)time(NULL));
-	for (i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
-		arch = image_arch_of(machines[i], true);
-		check_loader();
+	for (i = 0; i < MACHINES; i++) {
+		arch = image_arch_of(machines[i].machine, true);
+		check_loader(machines[i].loader);
 	}
 	return tap_done();
 }

@@ -136,7 +136,7 @@ static int fill_config(struct plan *plan, struct follow *config)
 	config->magic = FOLLOW_MAGIC;
 	config->is_filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0;
 	config->image_size = (uint32_t)plan->image[IMAGE_OWN].size;
-	memcpy(config->vdso_head, vdso.elf.image, FOLLOW_HEAD);
+	memcpy(config->vdso_head, vdso.elf.image + sizeof(Elf64_Ehdr), FOLLOW_HEAD);
 	process_page_fill(&config->process, arch, plan->space->hides_vdso ? NULL : &vdso.elf, 0,
 			  process_page_flags());
 	n = snprintf(config->page, sizeof(config->page), "%s%s", page != NULL ? page : plan->folder,

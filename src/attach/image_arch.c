@@ -73,6 +73,7 @@ static const struct image_arch arches[] = {
 		.machine = EM_RISCV,
 		.is_64 = 1,
 		.name = "riscv64",
+		.loader = {"/lib/ld-linux-riscv64-lp64d.so.1", "/lib/ld-musl-riscv64.so.1"},
 		.unit = PROCESS_UNIT_RISCV64,
 		.prot = PROT_READ | PROT_EXEC,
 		.own = OWN_ENTRIES("__vdso_"),

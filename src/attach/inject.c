@@ -59,8 +59,9 @@ struct tracee {
 	uint64_t auxv_at; /* in the program */
 	uint64_t slot_at; /* the value of AT_SYSINFO_EHDR in it */
 	uint64_t vdso;
-	size_t vdso_size; /* whole pages */
-	size_t slack;	  /* where the zeroes at their end begin */
+	size_t vdso_size;    /* whole pages */
+	size_t slack;	     /* where the zeroes at their end begin, or what may be written over */
+	bool drops_sections; /* the latter are the section headers */
 	struct vclock_elf elf;
 	const struct image_arch *arch;
 	struct {
@@ -274,13 +275,35 @@ static size_t end_of_sections(const struct tracee *t)
 	return end <= VDSO_MAX ? (size_t)end : 0;
 }
 
+/*
+ * Where there is no room behind, the section headers make some, and the image has none from then
+ * on. They lie outside of what is loaded and are for debuggers, which look at the image that the
+ * auxiliary vector names.
+ */
+static void make_room(struct tracee *t, size_t loaded)
+{
+	Elf64_Ehdr ehdr;
+	size_t begin;
+
+	if (t->stub->code_size <= t->vdso_size - t->slack || !t->elf.is_64)
+		return;
+	memcpy(&ehdr, t->vdso_bytes, sizeof(ehdr));
+	begin = (size_t)(ehdr.e_shoff + SLACK_ALIGN - 1) / SLACK_ALIGN * SLACK_ALIGN;
+	if (end_of_sections(t) == 0 || ehdr.e_shoff < loaded || begin > t->vdso_size ||
+	    t->stub->code_size > t->vdso_size - begin)
+		return;
+	t->slack = begin;
+	t->drops_sections = true;
+}
+
 static int read_vdso(struct tracee *t)
 {
-	size_t size = 0, whole;
+	size_t size = 0, whole, loaded;
 
 	if (!inject_step(t->inject, "vDSO") || !read_at(t, t->vdso, t->vdso_bytes, PAGE) ||
 	    elf_mapped_size(t->vdso_bytes, PAGE, VDSO_MAX, &size) != 0)
 		return fail(t, -EINVAL, "the kernel's vDSO cannot be read");
+	loaded = size;
 	t->vdso_size = (size + PAGE - 1) / PAGE * PAGE;
 	whole = (end_of_sections(t) + PAGE - 1) / PAGE * PAGE;
 	if (whole > t->vdso_size && read_at(t, t->vdso, t->vdso_bytes, whole))
@@ -296,6 +319,7 @@ static int read_vdso(struct tracee *t)
 	for (size = t->vdso_size; size > end_of_sections(t) && t->vdso_bytes[size - 1] == 0; size--)
 		;
 	t->slack = (size + SLACK_ALIGN - 1) / SLACK_ALIGN * SLACK_ALIGN;
+	make_room(t, loaded);
 	return 0;
 }
 
@@ -414,13 +438,26 @@ static bool write_and_look(const struct tracee *t, uint64_t at, const void *byte
 	       memcmp(bytes, back, size) == 0;
 }
 
+static bool drop_sections(const struct tracee *t)
+{
+	Elf64_Ehdr ehdr;
+
+	if (!t->drops_sections)
+		return true;
+	memcpy(&ehdr, t->vdso_bytes, sizeof(ehdr));
+	ehdr.e_shoff = 0;
+	ehdr.e_shnum = 0;
+	ehdr.e_shstrndx = SHN_UNDEF;
+	return write_and_look(t, t->vdso, &ehdr, sizeof(ehdr));
+}
+
 static int write_stub(struct tracee *t)
 {
 	if (t->stub->code_size > t->vdso_size - t->slack)
 		return fail(t, -ENOSPC, "there is no room behind the kernel's vDSO");
 	fill_params(t);
 	if (!inject_step(t->inject, "writing the stub") ||
-	    !write_and_look(t, below_at(t), &t->below, sizeof(t->below)) ||
+	    !write_and_look(t, below_at(t), &t->below, sizeof(t->below)) || !drop_sections(t) ||
 	    !write_and_look(t, t->vdso + t->slack, t->stub->code, t->stub->code_size))
 		return fail(t, -EIO, "the stub cannot be written");
 	return 0;
@@ -438,10 +475,10 @@ static int start_stub(struct tracee *t)
 /* What was written may be half a stub; nothing points at it. */
 static void take_back(struct tracee *t)
 {
-	static const unsigned char zeroes[PAGE];
-
 	if (t->stub->code_size <= t->vdso_size - t->slack)
-		(void)write_at(t, t->vdso + t->slack, zeroes, t->stub->code_size);
+		(void)write_at(t, t->vdso + t->slack, t->vdso_bytes + t->slack, t->stub->code_size);
+	if (t->drops_sections)
+		(void)write_at(t, t->vdso, t->vdso_bytes, sizeof(Elf64_Ehdr));
 }
 
 static int place_stub(struct tracee *t)

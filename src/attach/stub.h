@@ -3,11 +3,11 @@
  * stub.h - the code that a starting program runs before its own first instruction.
  *
  * A launcher writes it behind the kernel's vDSO image of the stopped program, where little room may
- * be, its parameters below the program's stack, and lets the program go there. It makes the system
- * calls that map page and image, edits the auxiliary vector on the stack, tells how it went, closes
- * the descriptors that it was given and jumps to the program's entry with the registers as the
- * kernel set them. Nobody has to be there while it runs: whatever fails, it takes back what it did
- * and the program starts all the same.
+ * be, or over that image's section headers, its parameters below the program's stack, and lets the
+ * program go there. It makes the system calls that map page and image, edits the auxiliary vector
+ * on the stack, tells how it went, closes the descriptors that it was given and jumps to the
+ * program's entry with the registers as the kernel set them. Nobody has to be there while it runs:
+ * whatever fails, it takes back what it did and the program starts all the same.
  */
 #ifndef STUB_H
 #define STUB_H

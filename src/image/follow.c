@@ -96,7 +96,7 @@ static int is_kernels(const uint64_t *vdso, const struct follow *config)
 
 	if (vdso == 0 || *vdso == 0 || *vdso % PAGE != 0)
 		return 0;
-	here = (const uint64_t *)*vdso;
+	here = (const uint64_t *)(*vdso + sizeof(Elf64_Ehdr));
 	for (i = 0; i < FOLLOW_HEAD / 8; i++)
 		if (here[i] != known[i])
 			return 0;

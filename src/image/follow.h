@@ -30,7 +30,8 @@ struct follow {
 	uint32_t reserved;
 	uint64_t segment; /* where the loader's file has the code, as an address */
 	uint64_t entry;	  /* the loader's own */
-	/* How the kernel's vDSO begins. A program that has another one is left alone. */
+	/* How the kernel's vDSO goes on behind its ELF header, which a launcher may have changed. A
+	 * program that has another one is left alone. */
 	unsigned char vdso_head[FOLLOW_HEAD];
 	/* As mapped, but functions are counted from the start of the kernel's vDSO. */
 	struct process_page process;

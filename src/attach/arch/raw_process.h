@@ -26,6 +26,8 @@
 #include "attach/arch/raw_process_x86_64.h"
 #elif defined(__aarch64__)
 #include "attach/arch/raw_process_aarch64.h"
+#elif defined(__riscv) && __riscv_xlen == 64
+#include "attach/arch/raw_process_riscv64.h"
 #else
 #include "attach/arch/raw_process_none.h"
 #endif

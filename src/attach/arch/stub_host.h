@@ -12,6 +12,8 @@
 #include "attach/arch/stub_x86.h"
 #elif defined(__aarch64__)
 #include "attach/arch/stub_aarch64.h"
+#elif defined(__riscv) && __riscv_xlen == 64
+#include "attach/arch/stub_riscv64.h"
 #else
 static inline const struct stub_arch *stub_host_arch(bool is_64)
 {

@@ -31,6 +31,8 @@
 #include "attach/arch/tracee_x86_64.h"
 #elif defined(__aarch64__)
 #include "attach/arch/tracee_aarch64.h"
+#elif defined(__riscv) && __riscv_xlen == 64
+#include "attach/arch/tracee_riscv64.h"
 #else
 #include "attach/arch/tracee_none.h"
 #endif
