@@ -90,20 +90,20 @@ own() { awk '$2 != 7 { print $1 }' "$1"; }
 seq 0 469 >all
 ./each kill ./seven <all >plain-kill
 ./each errno ./seven <all >plain-errno
-./each kill "$vclock" run --trust-counter --verbose ./seven <all >kill
+./each kill "$vclock" run --trust-counter --verbose ./seven <all >killed
 # shellcheck disable=SC2046,SC2086 # lists
-is "$(differs kill $any $words $(own plain-kill))" '' 'each call once kills: the program runs'
+is "$(differs killed $any $words $(own plain-kill))" '' 'each call once kills: the program runs'
 # What changes nothing is not called.
-awk '!/has the image and a page of its own$/ { print $1 }' kill >called
+awk '!/has the image and a page of its own$/ { print $1 }' killed >called
 diag "$(wc -l <called) calls matter"
 [ "$(wc -l <called)" -gt 30 ] && grep -qx 319 called && grep -qx 202 called
 ok $? '... without the image where the launcher makes it'
-is "$(grep -c "runs with the kernel's vDSO: its seccomp filter does not allow what has to be done" kill)" \
-	"$(grep -c 'filter' kill)" '... and says so'
-./each errno "$vclock" run --trust-counter --verbose ./seven <called >errno
+is "$(grep -c "runs with the kernel's vDSO: its seccomp filter does not allow what has to be done" killed)" \
+	"$(grep -c 'filter' killed)" '... and says so'
+./each errno "$vclock" run --trust-counter --verbose ./seven <called >refused
 # stat and access: there is no such program then.
 # shellcheck disable=SC2046
-is "$(differs errno 4 21 $(own plain-errno))" '' 'each call once is refused: the program runs'
+is "$(differs refused 4 21 $(own plain-errno))" '' 'each call once is refused: the program runs'
 ./each kill "$vclock" run --trust-counter --follow ./seven <called >follow
 # shellcheck disable=SC2046,SC2086
 is "$(differs follow $any $(own plain-kill))" '' 'each call once kills: the program runs, with --follow'
