@@ -148,6 +148,31 @@ vrun ./probe.c
 is "$status" 126 'not executable'
 vrun .
 is "$status" 126 'a folder'
+# As env(1) has it, for what there is in $PATH and what a name may be.
+printf '#!/bin/sh\necho script "$0"\n' >named
+printf 'echo bare "$0"\n' >unnamed
+printf '#!/nonexistent/interpreter\n' >badly
+chmod +x named unnamed badly
+ln -s loop-b loop-a
+ln -s loop-a loop-b
+mkdir folder
+long=$(head -c 300 /dev/zero | tr '\0' x)
+said() { # PATH COMMAND...: status and output, but for what differs in the words for an error
+	local path=$1 status=0
+	shift
+	PATH=$path "$@" >out 2>err </dev/null || status=$?
+	echo "$status: $(cat out) $([ -s err ] && echo said)"
+}
+env=$(command -v env) wrong='' count=0
+for path in /bin:/usr/bin :/bin /bin: /bin::/usr/bin '' . loop-a:/bin probe:/bin probe folder:.:/bin probe.c:.; do
+	for name in named unnamed badly folder loop-a probe.c missing true '' "$long" ./named ./loop-a ./probe/x \
+		./folder ./probe.c ./badly "./$long" missing/x named/; do
+		count=$((count + 1))
+		[ "$(said "$path" "$env" -- "$name")" = "$(said "$path" "$vclock" run --trust-counter -- "$name")" ] ||
+			wrong="$wrong [$path] $name"
+	done
+done
+is "$count $wrong" '209 ' 'the same program and status as of env'
 vrun
 is "$status: $(cat err)" '125: vclock: run: no program; see `vclock run --help`' 'no program'
 vrun --unknown

@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,10 +35,36 @@ static int may_execute(const char *path)
 	return access(path, X_OK) == 0 ? 0 : -errno;
 }
 
+/* Whether the next folder of $PATH is looked into. */
+static bool goes_on_after(int error)
+{
+	return error == -EACCES || error == -ENOENT || error == -ENOTDIR || error == -ESTALE ||
+	       error == -ENODEV || error == -ETIMEDOUT;
+}
+
+static int search(const char *path, const char *name, char *ret_path, size_t size)
+{
+	bool may_not = false;
+	const char *end;
+	int r = -ENOENT;
+
+	for (;; path = end + 1) {
+		end = strchrnul(path, ':');
+		/* An empty entry is the working folder. */
+		if (snprintf(ret_path, size, "%.*s%s%s", (int)(end - path), path,
+			     end != path ? "/" : "", name) < (int)size)
+			r = may_execute(ret_path);
+		if (r == 0 || !goes_on_after(r))
+			return r;
+		may_not |= r == -EACCES;
+		if (*end == '\0')
+			return may_not ? -EACCES : r;
+	}
+}
+
 int program_find(const char *name, char *ret_path, size_t size)
 {
-	const char *path = getenv("PATH"), *end;
-	int error = -ENOENT, r;
+	const char *path = getenv("PATH");
 
 	if (strchr(name, '/') != NULL) {
 		if (strlen(name) >= size)
@@ -47,20 +74,9 @@ int program_find(const char *name, char *ret_path, size_t size)
 	}
 	if (*name == '\0')
 		return -ENOENT;
-	for (path = path != NULL ? path : DEFAULT_PATH;; path = end + 1) {
-		end = strchrnul(path, ':');
-		/* An empty entry is the working folder. */
-		if (snprintf(ret_path, size, "%.*s%s%s", (int)(end - path), path,
-			     end != path ? "/" : "./", name) < (int)size) {
-			r = may_execute(ret_path);
-			if (r == 0)
-				return 0;
-			if (r == -EACCES)
-				error = r;
-		}
-		if (*end == '\0')
-			return error;
-	}
+	if (strlen(name) > NAME_MAX)
+		return -ENAMETOOLONG;
+	return search(path != NULL ? path : DEFAULT_PATH, name, ret_path, size);
 }
 
 /* The interpreter of a script's first line; false: not a script. */

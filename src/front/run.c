@@ -286,7 +286,7 @@ static int execute(struct run *run, char **argv)
 	if (error == ENOEXEC)
 		error = execute_by_shell(run->path, argv);
 	cli_say("run: %s: %s", argv[0], strerror(error));
-	return error == ENOENT || error == ENOTDIR ? RUN_NOT_FOUND : RUN_REFUSED;
+	return error == ENOENT ? RUN_NOT_FOUND : RUN_REFUSED;
 }
 
 static bool read_step(const char *option, const char *value, uint64_t *ret_step)
