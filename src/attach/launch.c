@@ -317,20 +317,39 @@ static void ready_signals(void)
 	(void)raw_call(SYS_rt_sigaction, SIGCHLD, (long)by_default, 0, KERNEL_SIGSET_SIZE, 0, 0);
 }
 
-/* Nothing of the program's terminal or descriptors; stderr only as long as it is needed. */
+static void become_null(int fd, long null_fd)
+{
+	if (null_fd < 0)
+		(void)raw_call(SYS_close, fd, 0, 0, 0, 0, 0);
+	else if (null_fd != fd)
+		(void)raw_call(SYS_dup3, null_fd, fd, O_CLOEXEC, 0, 0, 0);
+}
+
+/*
+ * Nothing of the program's terminal; stderr only as long as it is needed. Takes no descriptor more,
+ * however few are allowed.
+ */
 static void leave_caller(struct session *s)
 {
 	long null_fd;
-	int fd;
 
 	(void)raw_call(SYS_chdir, (long)"/", 0, 0, 0, 0, 0);
 	(void)raw_call(SYS_prctl, PR_SET_NAME, (long)"vclock-page", 0, 0, 0, 0);
-	if (s->launch->is_loud)
-		s->say_fd = (int)raw_call(SYS_fcntl, STDERR_FILENO, F_DUPFD_CLOEXEC, 3, 0, 0, 0);
+	(void)raw_call(SYS_close, STDIN_FILENO, 0, 0, 0, 0, 0);
 	null_fd = raw_call(SYS_openat, AT_FDCWD, (long)"/dev/null", O_RDWR | O_CLOEXEC, 0, 0, 0);
-	for (fd = STDIN_FILENO; null_fd >= 0 && fd <= STDERR_FILENO; fd++)
-		if (fd != null_fd)
-			(void)raw_call(SYS_dup3, null_fd, fd, O_CLOEXEC, 0, 0, 0);
+	become_null(STDOUT_FILENO, null_fd);
+	if (s->launch->is_loud)
+		s->say_fd = STDERR_FILENO;
+	else
+		become_null(STDERR_FILENO, null_fd);
+}
+
+/* All is said. */
+static void leave_stderr(struct session *s)
+{
+	if (s->say_fd >= 0)
+		become_null(s->say_fd, STDIN_FILENO);
+	s->say_fd = -1;
 }
 
 static void close_from(int first, int last)
@@ -345,7 +364,7 @@ static void close_from(int first, int last)
 /* The descriptors that the caller had besides ours: pipes whose other end waits for their end. */
 static void close_others(const struct session *s)
 {
-	const int keep[] = {s->say_fd, s->pidfd, s->inject.proc_fd, s->inject.result_fd};
+	const int keep[] = {s->pidfd, s->inject.proc_fd, s->inject.result_fd};
 	int first = 3, next;
 	unsigned i;
 
@@ -565,7 +584,7 @@ static void serve(struct session *s)
 	struct sched_param priority = {.sched_priority = 1};
 	bool has_page = give_image(s);
 
-	close_fd(&s->say_fd);
+	leave_stderr(s);
 	close_fd(&s->inject.proc_fd);
 	close_fd(&s->inject.stat_fd);
 	if (has_page && s->launch->page_fd < 0) {
