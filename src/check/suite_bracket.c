@@ -166,13 +166,11 @@ static void read_batch(const struct bracket *b, const struct row *row, struct ta
 	uint64_t before = suite_fallbacks(b->subject);
 	int i;
 
-	tally_look_at_error(tally, tally_stated_error_ns(b->subject));
-	if (row->kind == ROW_CLOCK)
-		for (i = 0; i < BATCH; i++)
-			read_clock(b, row, tally);
-	else
-		for (i = 0; i < BATCH; i++)
-			reads[row->kind](b, row, tally);
+	for (i = 0; i < BATCH; i++) {
+		/* Who judges may come when the page says something else. */
+		tally_look_at_error(tally, tally_stated_error_ns(b->subject));
+		reads[row->kind](b, row, tally);
+	}
 	tally->fallbacks += suite_fallbacks(b->subject) - before;
 }
 

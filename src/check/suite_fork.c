@@ -48,9 +48,8 @@ static void child_clock(struct nursery *nursery, const struct check_subject *sub
 	struct vclock_timespec k1, v, k2;
 	int i, r;
 
-	tally_look_at_error(&nursery->tally, tally_stated_error_ns(subject));
-
 	for (i = 0; i < READS; i++) {
+		tally_look_at_error(&nursery->tally, tally_stated_error_ns(subject));
 		if (kernel(clk, &k1) != 0)
 			return;
 		r = subject->gettime(subject, clk, &v);
