@@ -134,7 +134,7 @@ static void without_vdso(int fd)
 static void alarm_clocks(int fd)
 {
 	uint64_t end = oracle_now_ns() + PATIENCE_NS;
-	struct vclock_timespec ts, real;
+	struct vclock_timespec ts, real = {0, 0};
 	struct image_map map;
 	int kernels = oracle_syscall_gettime(VCLOCK_REALTIME_ALARM, &ts);
 
