@@ -10,8 +10,9 @@
 #define PROGRAM_PATH_MAX 4096
 
 /*
- * As glibc's execvp does: name itself when it has a slash, else the first file of that name in $PATH
- * that may be executed. 0 or -errno: -ENOENT, -EACCES (found, and none may be executed) and others.
+ * As glibc's execvp does: name itself when it has a slash, else the first file of that name in
+ * $PATH that may be executed. 0 or -errno: -ENOENT, -EACCES (found, and none may be executed) and
+ * others.
  */
 int program_find(const char *name, char *ret_path, size_t size);
 
