@@ -220,6 +220,11 @@ ok $? 'and says why'
 is "$("$vclock" run --trust-counter strace -o trace ./probe)" 'kernel, euid 0' 'strace under it'
 is "$("$vclock" run --trust-counter "$vclock" run --trust-counter ./probe)" 'image, euid 0' 'itself under it'
 
+is "$(timeout 60 valgrind -q "$vclock" run --verbose --trust-counter ./probe 2>&1)" \
+	"vclock: run: ./probe: runs with the kernel's vDSO: valgrind cannot run what has to be done
+kernel, euid 0" 'under valgrind'
+is "$(timeout 60 "$vclock" run --trust-counter valgrind -q ./probe)" 'kernel, euid 0' 'valgrind under it'
+
 # PID 1 of a name space: the helper must not become the program's child.
 is "$(unshare --pid --fork --mount-proc "$vclock" run --trust-counter perl -e '
 	print "pid $$, children ", (wait() < 0 ? "none" : "some"), "\n"')" 'pid 1, children none' \

@@ -243,6 +243,17 @@ static bool survives_filter(struct run *run)
 	       WEXITSTATUS(status) == 0;
 }
 
+/*
+ * It takes a process that shares memory for a thread, and then stands still. It is known by what it
+ * has a program load, also where the program loads nothing.
+ */
+static bool is_in_valgrind(void)
+{
+	const char *preload = getenv("LD_PRELOAD");
+
+	return preload != NULL && strstr(preload, "/vgpreload_") != NULL;
+}
+
 /* NULL when a helper is there, or there is no program; else why not. */
 static const char *start(struct run *run)
 {
@@ -251,6 +262,8 @@ static const char *start(struct run *run)
 	run->error = -program_find(run->launch.program, run->path, sizeof(run->path));
 	if (run->error != 0)
 		return NULL;
+	if (is_in_valgrind())
+		return "valgrind cannot run what has to be done";
 	if (!survives_filter(run))
 		return "its seccomp filter does not allow what has to be done";
 	reason = get_ready(run);
