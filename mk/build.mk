@@ -20,8 +20,7 @@ EXAMPLE_SRC := $(wildcard examples/*.c)
 EXAMPLES := $(EXAMPLE_SRC:examples/%.c=$(B)/examples/%)
 
 HAS_SO := $(if $(STATIC),,$(if $(wildcard src/lib/*.c),1))
-CLI_CPPFLAGS := -DVCLOCK_HAS_LIBS=$(if $(HAS_LIBS),1,0) -DVCLOCK_HAS_SO=$(if $(HAS_SO),1,0) \
-	-DVCLOCK_PARTS='"$(LIBDIR)/vclock"'
+CLI_CPPFLAGS := -DVCLOCK_HAS_LIBS=$(if $(HAS_LIBS),1,0) -DVCLOCK_HAS_SO=$(if $(HAS_SO),1,0)
 DAEMON_LIBS := $(if $(HAS_LIBS),-lseccomp)
 # capstone has 78,000 pointers in its tables, which a shared library or a program that can be
 # anywhere would have to adjust at every start.
@@ -59,6 +58,7 @@ define compile_src
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(COMPILER) $(CPPFLAGS_ALL) $(TIME64) $(if $(filter cli/% daemon/% front/%,$*),$(CLI_CPPFLAGS)) \
+		$(if $(filter cli/own_files,$*),-DVCLOCK_PARTS='"$(LIBDIR)/vclock"') \
 		$(CFLAGS_ALL) $(if $(filter $(STRICT_DIRS),$(firstword $(subst /, ,$*))),$(WARN_STRICT)) \
 		$(if $(filter $(B)/front/%,$@),,-fPIC) -MMD -MP -c -o $@ $<
 endef
@@ -97,15 +97,50 @@ $(B)/libvclock.so.0: $(LIB_OBJ) src/lib/libvclock.map scripts/check-exports
 	$(Q)scripts/check-exports $@ src/lib/libvclock.map
 	$(Q)ln -sf libvclock.so.0 $(B)/libvclock.so
 
-$(B)/vclock: $(FRONT_OBJ)
+define link_front
 	$(call say,LD,$@)
+	$(Q)$(or $(FRONT_LINKER),$(LINKER)) $(LDFLAGS_ALL) $(if $(SAN),,-static) -o $@ $^
+endef
+
+define link_tools
+	$(call say,LD,$@)
+	$(Q)$(LINKER) $(LDFLAGS_ALL) $(STATIC) -o $@ $^ $(CLI_LIBS)
+endef
+
+$(B)/vclock: $(FRONT_OBJ)
 	$(if $(FRONT_LINKER)$(SAN)$(filter-out $(NATIVE)-glibc,$(ARCH)-$(LIBC)),,@echo \
 		'  NOTE	no musl-gcc: vclock run will start more slowly')
-	$(Q)$(or $(FRONT_LINKER),$(LINKER)) $(LDFLAGS_ALL) $(if $(SAN),,-static) -o $@ $^
+	$(link_front)
 
 $(B)/vclock-tools: $(CLI_OBJ) $(TOOL_OBJ) $(B)/libvclock.a
-	$(call say,LD,$@)
-	$(Q)$(LINKER) $(LDFLAGS_ALL) $(STATIC) -o $@ $(CLI_OBJ) $(TOOL_OBJ) $(B)/libvclock.a $(CLI_LIBS)
+	$(link_tools)
+
+# One object knows where the parts are installed. Programs that are installed have one of their own:
+# another PREFIX makes that anew and nothing else, and what is tested in $(B) stays as it is.
+INSTALL_B := $(B)/installed
+# The program of vclock's other commands, and the images.
+INSTALL_PARTS = $(LIBDIR)/vclock
+ifneq ($(filter install,$(MAKECMDGOALS)),)
+ifneq ($(file <$(INSTALL_B)/parts),$(INSTALL_PARTS))
+$(shell mkdir -p $(INSTALL_B))
+$(file >$(INSTALL_B)/parts,$(INSTALL_PARTS))
+endif
+endif
+$(INSTALL_B)/parts:
+
+$(INSTALL_B)/obj/src/%.o: src/%.c $(FLAGS_FILE) $(INSTALL_B)/parts
+	$(compile_src)
+
+$(INSTALL_B)/front/src/%.o: COMPILER := $(FRONT_COMPILER)
+$(INSTALL_B)/front/src/%.o: src/%.c $(FLAGS_FILE) $(INSTALL_B)/parts
+	$(compile_src)
+
+of_installed = $(patsubst $(B)/%/own_files.o,$(INSTALL_B)/%/own_files.o,$1)
+$(INSTALL_B)/vclock: $(call of_installed,$(FRONT_OBJ))
+	$(link_front)
+
+$(INSTALL_B)/vclock-tools: $(call of_installed,$(CLI_OBJ)) $(TOOL_OBJ) $(B)/libvclock.a
+	$(link_tools)
 
 $(B)/vclockd: $(DAEMON_OBJ) $(B)/libvclock.a
 	$(call say,LD,$@)
@@ -116,7 +151,7 @@ $(B)/examples/%: $(B)/obj/examples/%.o $(B)/libvclock.a
 	$(call say,LD,$@)
 	$(Q)$(LINKER) $(LDFLAGS_ALL) $(STATIC) -o $@ $^
 
--include $(shell find $(B)/obj $(B)/front -name '*.d' 2>/dev/null)
+-include $(shell find $(B)/obj $(B)/front $(INSTALL_B) -name '*.d' 2>/dev/null)
 
 .PHONY: lib cli examples
 .SECONDARY:

@@ -5,9 +5,7 @@
 # The images are installed by mk/image.mk. ldconfig is the packager's to run.
 INSTALL_HEADERS := vclock.h $(patsubst include/%,%,$(wildcard include/vclock/*.h include/vclock/*/*.h))
 INSTALL_MAN := $(wildcard man/*.[1-8])
-INSTALL_TOOLS = $(B)/vclock $(B)/vclockd
-# Where `vclock` looks for what belongs to it: the program of its other commands, and the images.
-INSTALL_PARTS = $(LIBDIR)/vclock
+INSTALL_TOOLS = $(INSTALL_B)/vclock $(B)/vclockd
 D := $(DESTDIR)
 # What is below is lists of words: a folder with a blank in its name would be two of them, and
 # uninstall would remove the wrong one.
@@ -30,7 +28,7 @@ INSTALLED = $(LIBDIR)/libvclock.a \
 	$(if $(HAS_SO),$(LIBDIR)/libvclock.so.0 $(LIBDIR)/libvclock.so) \
 	$(LIBDIR)/pkgconfig/libvclock.pc \
 	$(INSTALL_HEADERS:%=$(INCLUDEDIR)/%) \
-	$(patsubst $(B)/%,$(BINDIR)/%,$(INSTALL_TOOLS)) \
+	$(addprefix $(BINDIR)/,$(notdir $(INSTALL_TOOLS))) \
 	$(INSTALL_PARTS)/vclock-tools \
 	$(patsubst $(IMAGE_B)/%,$(INSTALL_PARTS)/%,$(IMAGES) $(FOLLOWS)) \
 	$(foreach page,$(INSTALL_MAN),$(call man_path,$(page))) \
@@ -50,7 +48,7 @@ Libs.private: -pthread
 Cflags: -I$${includedir}
 endef
 
-install: all
+install: all $(INSTALL_B)/vclock $(INSTALL_B)/vclock-tools
 	install -d $(sort $(dir $(INSTALLED:%=$(D)%)))
 	install -m 644 $(B)/libvclock.a $(D)$(LIBDIR)/
 ifneq ($(HAS_SO),)
@@ -62,7 +60,7 @@ endif
 	for header in $(INSTALL_HEADERS); do \
 		install -m 644 include/$$header $(D)$(INCLUDEDIR)/$$header || exit 1; done
 	for tool in $(INSTALL_TOOLS); do install -m 755 $$tool $(D)$(BINDIR)/ || exit 1; done
-	install -m 755 $(B)/vclock-tools $(D)$(INSTALL_PARTS)/
+	install -m 755 $(INSTALL_B)/vclock-tools $(D)$(INSTALL_PARTS)/
 	for page in $(INSTALL_MAN); do \
 		install -m 644 $$page $(D)$(MANDIR)/man$${page##*.}/ || exit 1; done
 	for link in $(MAN_LINKS); do page=$${link%:*}; name=$${link#*:}; \

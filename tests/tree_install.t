@@ -60,7 +60,20 @@ for name in vclock_gettime vclock_now vclock_page_update vclock_read_ns; do
 	run "$name(3) is there" test -s "$prefix/share/man/man3/$name.3"
 done
 
+# Where neither /proc nor its own name tells, a program goes by what was compiled in.
 cd "$root" || exit 1
+holds() { # FOLDER PREFIX: the programs installed below FOLDER look there, and not elsewhere
+	for program in bin/vclock lib/vclock/vclock-tools; do
+		[ "$(grep -aoE '/[a-z/]+/lib/vclock|/usr/lib/vclock' "$1$2/$program" | sort -u)" = "$2/lib/vclock" ] || return 1
+	done
+}
+run 'it looks for its parts there' holds "$dest" /usr
+before=$(stat -c %y "$B/vclock" "$B/vclock-tools")
+run 'it installs elsewhere' make -s install DESTDIR="$tap_dir/other" PREFIX=/opt/other CC=gcc
+run '... and looks for its parts there' holds "$tap_dir/other" /opt/other
+is "$(stat -c %y "$B/vclock" "$B/vclock-tools")" "$before" '... what was built stays as it was'
+run 'it installs once more' make_ install
+run '... and looks where it did' holds "$dest" /usr
 run 'it uninstalls' make_ uninstall
 is "$(find "$dest" -type f -o -type l)" '' '... and leaves nothing'
 

@@ -39,11 +39,16 @@ bool own_file(const char *const *places, char *ret_path, size_t size)
 	       (started != NULL && is_beside(started, places, ret_path, size));
 }
 
+const char *own_parts(void)
+{
+	return VCLOCK_PARTS;
+}
+
 /* Of bin/vclock, of build/CELL/ with both programs, and of lib/vclock/vclock-tools. */
 const char *own_images(void)
 {
 	static const char *const places[] = {"../lib/vclock", "../images", "../vclock", NULL};
 	static char folder[PATH_MAX];
 
-	return own_file(places, folder, sizeof(folder)) ? folder : VCLOCK_PARTS;
+	return own_file(places, folder, sizeof(folder)) ? folder : own_parts();
 }

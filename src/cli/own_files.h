@@ -15,6 +15,9 @@
  */
 bool own_file(const char *const *places, char *ret_path, size_t size);
 
+/* The folder where the parts of an installed vclock are, as the build was told. */
+const char *own_parts(void);
+
 /* The vDSO images; else where they are installed. Never NULL; static text, until the next call. */
 const char *own_images(void);
 

@@ -67,7 +67,7 @@ static int execute_tools(char **argv)
 	char path[PATH_MAX];
 
 	if (!own_file(places, path, sizeof(path)))
-		snprintf(path, sizeof(path), "%s", VCLOCK_PARTS "/vclock-tools");
+		snprintf(path, sizeof(path), "%s/vclock-tools", own_parts());
 	execv(path, argv - 1);
 	return cli_error(CLI_USAGE, "%s: %s: %s", argv[0], path, strerror(errno));
 }
