@@ -85,13 +85,23 @@ uint64_t sim_counter(const struct sim *sim)
 	return sim->counter_base + (sim->tick >> sim->sub);
 }
 
+/* Since when this line has the value that it has now. */
+static uint64_t value_tick(const struct sim *sim, const struct sim_line *line)
+{
+	uint64_t cycle = sim->tick >> sim->sub << sim->sub;
+
+	if (!sim->is_clocksource)
+		return sim->tick;
+	return cycle > line->tick ? cycle : line->tick;
+}
+
 int64_t sim_clock_ns(const struct sim *sim, uint32_t clk)
 {
 	int64_t mono;
 
 	if (clk == VCLOCK_MONOTONIC_RAW)
-		return (int64_t)line_ns(&sim->raw, sim->tick);
-	mono = (int64_t)line_ns(&sim->mono, sim->tick);
+		return (int64_t)line_ns(&sim->raw, value_tick(sim, &sim->raw));
+	mono = (int64_t)line_ns(&sim->mono, value_tick(sim, &sim->mono));
 	switch (clk) {
 	case VCLOCK_REALTIME:
 	case VCLOCK_REALTIME_ALARM:

@@ -78,6 +78,8 @@ struct sim {
 	unsigned event_count;
 	/* Reads of clocks. */
 	bool is_quiet; /* no preemption in brackets */
+	/* The kernel's clocks are made of this counter, and stand still between its cycles. */
+	bool is_clocksource;
 	uint64_t samples, looks;
 	/*
 	 * Called by read_counter, before and after it takes its value; it may let time pass. What

@@ -304,6 +304,39 @@ static void slow_counters_are_taken(void **unused)
 	assert_true(keeper_rate_difference_ppb(kept.line.rate, nominal) < 5000);
 }
 
+/* 10 MHz: a clock read while the counter moves is of either cycle; one read within a cycle tells.
+ */
+static void a_bracket_of_one_cycle_rules_out_doubtful_ones(void **unused)
+{
+	struct keeper_bracket bracket;
+	unsigned i;
+
+	(void)unused;
+	for (i = 1; i < 300; i++) {
+		bracket.before_cyc = i * UINT64_C(100000);
+		bracket.after_cyc = bracket.before_cyc + (i % 4 == 0);
+		bracket.ns = bracket.before_cyc * 100;
+		assert_int_equal(keeper_clock_add(&kept, &bracket),
+				 i % 4 == 0 ? KEEPER_REJECTED : KEEPER_STEADY);
+	}
+	assert_int_equal(keeper_line_ns(&kept.line, 40000000), UINT64_C(4000000000));
+}
+
+/* Before a line's own place as behind it. */
+static void line_values_have_their_fraction(void **unused)
+{
+	struct keeper_line line = {1000, 5000, (UINT64_C(1) << 40) + (UINT64_C(1) << 38), 1u << 31};
+	uint32_t frac;
+
+	(void)unused;
+	assert_int_equal(keeper_line_at(&line, 1001, &frac), 5001);
+	assert_int_equal(frac, 3u << 30);
+	assert_int_equal(keeper_line_at(&line, 999, &frac), 4999);
+	assert_int_equal(frac, 1u << 30);
+	assert_int_equal(keeper_line_at(&line, 997, &frac), 4996);
+	assert_int_equal(frac, 3u << 30);
+}
+
 static void line_values_saturate(void **unused)
 {
 	struct keeper_line line = {UINT64_C(1) << 60, 1000, UINT64_C(1) << 40, 0};
@@ -311,7 +344,7 @@ static void line_values_saturate(void **unused)
 	(void)unused;
 	assert_int_equal(keeper_line_ns(&line, line.cyc), 1000);
 	assert_int_equal(keeper_line_ns(&line, line.cyc + 5), 1005);
-	assert_int_equal(keeper_line_ns(&line, line.cyc - 5), 994); /* rounded down */
+	assert_int_equal(keeper_line_ns(&line, line.cyc - 5), 995);
 	assert_int_equal(keeper_line_ns(&line, line.cyc - 5000), 0);
 	assert_int_equal(keeper_line_ns(&line, 0), 0);
 	line.rate = UINT64_C(1) << 60;
@@ -407,6 +440,8 @@ int main(void)
 		cmocka_unit_test_setup(a_wide_bracket_can_deny_the_line, start),
 		cmocka_unit_test_setup(slow_clock_reads_have_wider_tolerances, start),
 		cmocka_unit_test_setup(slow_counters_are_taken, start),
+		cmocka_unit_test_setup(a_bracket_of_one_cycle_rules_out_doubtful_ones, start),
+		cmocka_unit_test(line_values_have_their_fraction),
 		cmocka_unit_test(line_values_saturate),
 		cmocka_unit_test(rates_become_mults),
 		cmocka_unit_test(rate_differences),

@@ -16,7 +16,8 @@
 #define TOLERANCE_NS 8u
 
 /* Brackets up to twice the narrowest of late are taken; after so many wide ones in a row, wide ones
- * too: the clock has become slower to read. */
+ * too: the clock has become slower to read. What is compared is the doubt that a bracket leaves,
+ * which is none where it begins and ends in one cycle of a slow counter. */
 #define WIDTH_FACTOR 2u
 #define REJECTED_MAX 8u
 
@@ -46,19 +47,34 @@ static void sample_push(struct keeper_clock *clock, const struct keeper_sample *
 		clock->count++;
 }
 
-uint64_t keeper_line_ns(const struct keeper_line *line, uint64_t cyc)
+/* In 2^-16 ns, so that the fraction counts. */
+uint64_t keeper_line_at(const struct keeper_line *line, uint64_t cyc, uint32_t *ret_frac)
 {
-	uint64_t delta;
+	bool is_before = cyc < line->cyc;
+	uint64_t delta = scale_mul_shr(is_before ? line->cyc - cyc : cyc - line->cyc, line->rate,
+				       KEEPER_RATE_SHIFT - 16);
+	uint32_t frac = line->frac >> 16, less = (uint32_t)(delta & 0xffff);
 
-	if (cyc >= line->cyc) {
-		/* In 2^-16 ns, so that the fraction counts. */
-		delta = scale_mul_shr(cyc - line->cyc, line->rate, KEEPER_RATE_SHIFT - 16);
+	*ret_frac = 0;
+	if (!is_before) {
 		if (delta > UINT64_MAX / 2)
 			return UINT64_MAX;
-		return line->ns + ((delta + (line->frac >> 16)) >> 16);
+		delta += frac;
+		*ret_frac = (uint32_t)delta << 16;
+		return line->ns + (delta >> 16);
 	}
-	delta = scale_mul_shr(line->cyc - cyc, line->rate, KEEPER_RATE_SHIFT);
-	return delta >= line->ns ? 0 : line->ns - delta - 1;
+	delta = (delta >> 16) + (frac < less);
+	if (delta > line->ns)
+		return 0;
+	*ret_frac = (frac - less) << 16;
+	return line->ns - delta;
+}
+
+uint64_t keeper_line_ns(const struct keeper_line *line, uint64_t cyc)
+{
+	uint32_t frac;
+
+	return keeper_line_at(line, cyc, &frac);
 }
 
 /*
@@ -122,19 +138,19 @@ static int64_t miss_ns(const struct keeper_clock *clock, const struct keeper_bra
 
 /*
  * Whether a bracket is narrow enough to take. A narrower one than ever is the new measure at once;
- * each other raises the measure a little, so that one lucky read does not rule the rest out for
+ * each wider one raises the measure a little, so that one lucky read does not rule the rest out for
  * ever.
  */
 static bool width_is_good(struct keeper_clock *clock, uint64_t width)
 {
 	bool is_first = clock->width_cyc == 0;
 
-	if (!is_first && width > (uint64_t)clock->width_cyc * WIDTH_FACTOR &&
+	if (!is_first && width - 1 > (uint64_t)(clock->width_cyc - 1) * WIDTH_FACTOR &&
 	    ++clock->rejected <= REJECTED_MAX)
 		return false;
 	if (is_first || width < clock->width_cyc || clock->rejected > REJECTED_MAX)
 		clock->width_cyc = width > INT32_MAX ? INT32_MAX : (uint32_t)width;
-	else
+	else if (width > clock->width_cyc)
 		clock->width_cyc += (clock->width_cyc >> 10) + 1;
 	clock->rejected = 0;
 	return true;

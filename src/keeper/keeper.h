@@ -67,7 +67,10 @@ enum keeper_verdict keeper_clock_add(struct keeper_clock *clock,
 /* The counter cycles between the oldest and the newest sample. */
 uint64_t keeper_clock_span_cyc(const struct keeper_clock *clock);
 
-/* The line's value at cyc in ns, rounded down; saturating at 0 and UINT64_MAX. */
+/* The line's value at cyc in ns, and the rest in 2^-32 ns; saturating at 0 and UINT64_MAX. */
+uint64_t keeper_line_at(const struct keeper_line *line, uint64_t cyc, uint32_t *ret_frac);
+
+/* The same, rounded down. */
 uint64_t keeper_line_ns(const struct keeper_line *line, uint64_t cyc);
 
 /* rate as a mult for shift <= 33, rounded to nearest; 0 where it does not fit 32 bits. */

@@ -231,12 +231,18 @@ static uint32_t error_ns(const struct publisher *publisher)
 	return error < ERROR_NS_MAX ? (uint32_t)error : ERROR_NS_MAX;
 }
 
+/* ns and 2^-32 ns in the page's shift; of the fraction the keeper knows the upper half. */
+static uint64_t shifted(uint32_t nsec, uint32_t frac, uint32_t shift)
+{
+	return ((uint64_t)nsec << shift) + ((uint64_t)(frac >> 16) << shift >> 16);
+}
+
 /* The sample's clocks as the kernel's own terms have them. */
 static int state_timekeeper(struct publisher *publisher)
 {
 	struct vclock_timekeeper *tk = &publisher->timekeeper;
 	const struct keeper_line *mono = &publisher->mono.line;
-	uint32_t shift = publisher->page->shift, nsec;
+	uint32_t shift = publisher->page->shift, nsec, raw_frac;
 	int64_t real_ns = (int64_t)mono->ns + publisher->sample.real_minus_mono_ns;
 	uint64_t raw_ns;
 
@@ -245,15 +251,15 @@ static int state_timekeeper(struct publisher *publisher)
 	tk->mult = keeper_rate_to_mult(mono->rate, shift);
 	tk->raw_mult = keeper_rate_to_mult(publisher->raw.line.rate, shift);
 	scale_ns_to_sec(real_ns, &tk->xtime_sec, &nsec);
-	tk->xtime_nsec = ((uint64_t)nsec << shift) + ((uint64_t)mono->frac << shift >> 32);
+	tk->xtime_nsec = shifted(nsec, mono->frac, shift);
 	scale_ns_to_sec(-publisher->sample.real_minus_mono_ns, &tk->wall_to_monotonic.tv_sec,
 			&nsec);
 	tk->wall_to_monotonic.tv_nsec = nsec;
 	scale_ns_to_sec(publisher->boot.value_ns, &tk->monotonic_to_boot.tv_sec, &nsec);
 	tk->monotonic_to_boot.tv_nsec = nsec;
-	raw_ns = keeper_line_ns(&publisher->raw.line, mono->cyc);
+	raw_ns = keeper_line_at(&publisher->raw.line, mono->cyc, &raw_frac);
 	scale_ns_to_sec((int64_t)raw_ns, &tk->raw_sec, &nsec);
-	tk->raw_nsec = ((uint64_t)nsec << shift) + ((uint64_t)1 << shift >> 1);
+	tk->raw_nsec = shifted(nsec, raw_frac, shift);
 	tk->tai_offset_sec = publisher->sample.tai_offset_sec;
 	tk->error_ns = error_ns(publisher);
 	/* The newest sample of the window is older than this step's where that was rejected. */
