@@ -18,6 +18,8 @@
  * and a machine whose CPUs are always busy is held up for tens of milliseconds. */
 #define BURST_NS 500000
 #define PAUSE_NS 1000000
+/* A cycle is longer than it takes to read a clock three times. */
+#define SLOW_HZ 20000000u
 
 static const uint32_t clocks[] = {VCLOCK_MONOTONIC, VCLOCK_REALTIME, VCLOCK_MONOTONIC_RAW,
 				  VCLOCK_BOOTTIME, VCLOCK_TAI};
@@ -146,12 +148,20 @@ static bool is_judged(uint32_t clk, uint32_t changing)
 	       !(clk == VCLOCK_BOOTTIME && changing & OBSERVE_BOOT);
 }
 
-/* 0 inside the bracket; else how far below (< 0) or above it. */
+/*
+ * 0 inside the bracket; else how far below (< 0) or above it. All three reads can be of one cycle
+ * of a slow counter: then two clocks that are cut off to whole ns have to be the same, which two
+ * lines that are a hundredth of a ns apart are not always. One ns of that is nobody's error.
+ */
 static int64_t distance_ns(const struct reading *reading)
 {
-	if (reading->value_ns < reading->before_ns)
+	int64_t cut_ns = VCLOCK_LOAD64(&observers.page->counter_hz) < SLOW_HZ;
+
+	if (reading->value_ns < reading->before_ns - cut_ns)
 		return reading->value_ns - reading->before_ns;
-	return reading->value_ns > reading->after_ns ? reading->value_ns - reading->after_ns : 0;
+	return reading->value_ns > reading->after_ns + cut_ns
+		       ? reading->value_ns - reading->after_ns
+		       : 0;
 }
 
 static void keep_worst(int64_t *worst_ns, int64_t ns)
