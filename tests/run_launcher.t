@@ -164,15 +164,20 @@ said() { # PATH COMMAND...: status and output, but for what differs in the words
 	echo "$status: $(cat out) $([ -s err ] && echo said)"
 }
 env=$(command -v env) wrong='' count=0
-for path in /bin:/usr/bin :/bin /bin: /bin::/usr/bin '' . loop-a:/bin probe:/bin probe folder:.:/bin probe.c:.; do
-	for name in named unnamed badly folder loop-a probe.c missing true '' "$long" ./named ./loop-a ./probe/x \
-		./folder ./probe.c ./badly "./$long" missing/x named/; do
+compare() { # PATH NAME...
+	local path=$1 name
+	for name in "${@:2}"; do
 		count=$((count + 1))
 		[ "$(said "$path" "$env" -- "$name")" = "$(said "$path" "$vclock" run --trust-counter -- "$name")" ] ||
 			wrong="$wrong [$path] $name"
 	done
+}
+compare /bin:/usr/bin missing true '' "$long" ./named ./loop-a ./probe/x ./folder ./badly "./$long" missing/x named/
+for path in :/bin /bin:: '' loop-a:/bin probe:/bin probe folder:.; do
+	compare "$path" named loop-a missing
 done
-is "$count $wrong" '209 ' 'the same program and status as of env'
+compare .: unnamed badly folder probe.c
+is "$count $wrong" '37 ' 'the same program and status as of env'
 vrun
 is "$status: $(cat err)" '125: vclock: run: no program; see `vclock run --help`' 'no program'
 vrun --unknown
